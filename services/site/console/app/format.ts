@@ -1,5 +1,5 @@
 import type { Money } from './api.ts'
-import { counted, locales, t } from './texts.ts'
+import { counted, fill, locales, t } from './texts.ts'
 
 const languages = [...locales]
 const cached = <T>(make: () => T) => {
@@ -21,7 +21,6 @@ const utcDay = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'med
 const moment = cached(() => new Intl.DateTimeFormat(languages, { dateStyle: 'medium', timeStyle: 'short' }))
 const relative = cached(() => new Intl.RelativeTimeFormat(languages, { numeric: 'auto' }))
 const regions = cached(() => new Intl.DisplayNames(languages, { type: 'region' }))
-const currencies = new Map<string, Intl.NumberFormat>()
 
 /** The sign between units and tenths: a point or a comma. */
 export const decimalSign = cached(
@@ -36,6 +35,8 @@ export const amountText = (amount: string | undefined) => amount?.replace('.', d
 export const number = (value: number) => plain().format(value)
 /** A number of pieces: `6 pieces`. */
 export const pieces = (count: number) => counted(t.orders.pieces, count, number(count))
+/** A number of days: `21 days`. */
+export const dayCount = (count: number) => fill(t.comparison.days, { count: number(count) })
 /** A percentage of the API, which is a decimal text. */
 export const percent = (text: string) => percents().format(text as Intl.StringNumericLiteral)
 export const share = (value: number) => shares().format(value)
@@ -43,29 +44,27 @@ export const date = (text: string) =>
   text.length === 10 ? utcDay().format(new Date(text)) : day().format(new Date(text))
 export const time = (text: string) => moment().format(new Date(text))
 
-/** Amounts are decimal texts, which are formatted without rounding. */
-export function money({ amount, currency }: Pick<Money, 'amount' | 'currency'>): string {
-  const format =
-    currencies.get(currency) ??
-    new Intl.NumberFormat(languages, { style: 'currency', currency, maximumFractionDigits: 4 })
-  currencies.set(currency, format)
-  return format.format(amount as Intl.StringNumericLiteral)
+/** Formats amounts, which are decimal texts, each in its currency. */
+function inCurrency(options: Intl.NumberFormatOptions) {
+  const formats = new Map<string, Intl.NumberFormat>()
+  return ({ amount, currency }: Pick<Money, 'amount' | 'currency'>): string => {
+    const format =
+      formats.get(currency) ?? new Intl.NumberFormat(languages, { style: 'currency', currency, ...options })
+    formats.set(currency, format)
+    return format.format(amount as Intl.StringNumericLiteral)
+  }
 }
+
+/** An amount without rounding. */
+export const money = inCurrency({ maximumFractionDigits: 4 })
+/** A total with the decimals of its currency. What it is made of may have more. */
+export const totalText = inCurrency({})
 
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const
-
-const totals = new Map<string, Intl.NumberFormat>()
-
-/** A total with the decimals of its currency. What it is made of may have more. */
-export function totalText({ amount, currency }: Pick<Money, 'amount' | 'currency'>): string {
-  const format = totals.get(currency) ?? new Intl.NumberFormat(languages, { style: 'currency', currency })
-  totals.set(currency, format)
-  return format.format(amount as Intl.StringNumericLiteral)
-}
 
 /** The time from now: `in 3 days`. */
 export function fromNow(text: string): string {

@@ -4,7 +4,7 @@ import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { sumOf } from '../amounts.ts'
 import { at, type ComparedOffer, market, type Offer, type OfferComparison, post, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
-import { date, money, number, region } from '../format.ts'
+import { date, dayCount, money, number, region } from '../format.ts'
 import { mayUse } from '../me.ts'
 import { FactoryName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
@@ -121,7 +121,7 @@ function Orders({ rfq, of, seller }: { rfq: Rfq; of: readonly Chosen[]; seller: 
                   t.orders.due,
                   fill(t.comparison.dueIn, {
                     day: date(new Date(Date.now() + days * DAY_MS).toISOString()),
-                    days: fill(t.comparison.days, { count: number(days) }),
+                    days: dayCount(days),
                   }),
                 ],
                 [t.orders.purchaseOrderNumber, purchaseOrderNumber ?? t.comparison.notStated],

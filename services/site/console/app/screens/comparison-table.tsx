@@ -1,7 +1,7 @@
 import { sumOf } from '../amounts.ts'
 import type { ComparedOffer, OfferComparison, Rfq } from '../api.ts'
 import { useRecord } from '../data.ts'
-import { date, money, number } from '../format.ts'
+import { date, dayCount, money, number } from '../format.ts'
 import { FactoryName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { DocumentLinks } from '../ui/documents.tsx'
@@ -24,7 +24,7 @@ const ROWS: readonly Row[] = [
   [
     'leadTimeDays',
     t.comparison.leadTime,
-    ({ leadTimeDays: days }) => (days === undefined ? undefined : fill(t.comparison.days, { count: number(days) })),
+    ({ leadTimeDays: days }) => (days === undefined ? undefined : dayCount(days)),
   ],
   ['validUntil', t.comparison.validUntil, ({ validUntil }) => date(validUntil)],
 ]

@@ -1,8 +1,8 @@
 import type { Money, Offer } from '../api.ts'
-import { date, money, number } from '../format.ts'
+import { date, dayCount, money, number } from '../format.ts'
 import { FactoryName } from '../names.tsx'
 import { totalOf } from '../pieces.ts'
-import { fill, t } from '../texts.ts'
+import { t } from '../texts.ts'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 
@@ -21,7 +21,7 @@ export const Terms = ({ offer }: { offer: Offer }) => (
         { label: t.comparison.unitPrice, cell: ({ unitPrice }) => money(unitPrice), isNumber: true },
         {
           label: t.comparison.leadTime,
-          cell: ({ leadTimeDays }) => fill(t.comparison.days, { count: number(leadTimeDays) }),
+          cell: ({ leadTimeDays }) => dayCount(leadTimeDays),
           isNumber: true,
         },
         {

@@ -2,7 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { sumOf } from '../amounts.ts'
 import { at, market, type PackageComparison, post, type RfqPackage, type RfqSeller } from '../api.ts'
-import { number, totalText } from '../format.ts'
+import { dayCount, number, totalText } from '../format.ts'
 import { inParallel } from '../in-parallel.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
@@ -11,7 +11,7 @@ import { Field, FieldProblem, textsOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts } from '../ui/page.tsx'
 import { mergeSellers, SellerField, sellerIn, sellerName, sellerProblem } from './award-sellers.tsx'
-import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
+import { type Choice, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
 
@@ -168,7 +168,7 @@ export function PackageAward(props: AwardProps) {
             { label: t.rfqs.part, cell: ({ line }) => titleOf(line) },
             { label: t.rfqs.manufacturer, cell: ({ offer }) => names.get(offer.manufacturerOrgId) },
             { label: t.orders.quantity, cell: ({ quantity }) => number(quantity), isNumber: true },
-            { label: t.comparison.leadTime, cell: ({ offer }) => daysOf(offer.leadTimeDays ?? 0) },
+            { label: t.comparison.leadTime, cell: ({ offer }) => dayCount(offer.leadTimeDays ?? 0) },
             {
               label: t.orders.total,
               cell: ({ offer }) => offer.landedTotal && totalText(offer.landedTotal),
@@ -239,7 +239,7 @@ export function PackageAward(props: AwardProps) {
                       [
                         names.get(offer.manufacturerOrgId) ?? '',
                         offer.landedTotal ? totalText(offer.landedTotal) : '',
-                        daysOf(offer.leadTimeDays ?? 0),
+                        dayCount(offer.leadTimeDays ?? 0),
                       ].join(', '),
                     ] as const,
                 ),

@@ -1,9 +1,8 @@
 import type { PackageComparison } from '../api.ts'
-import { money, totalText } from '../format.ts'
+import { dayCount, money, totalText } from '../format.ts'
 import { fill, t } from '../texts.ts'
 import { Mark } from '../ui/icon.tsx'
 import { Badge } from '../ui/page.tsx'
-import { daysOf } from './package-texts.ts'
 
 type Offer = PackageComparison['lines'][number]['offers'][number]
 
@@ -40,7 +39,7 @@ export function Cell({ maker, offer, isChosen, stated }: CellProps) {
       {isChosen && <Mark said={t.packages.chosen} />}{' '}
       {landedTotal ? totalText(landedTotal) : <span class="quiet">{unpriced && t.comparison.unpriced[unpriced]}</span>}
       {unitPrice && leadTimeDays !== undefined && (
-        <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: daysOf(leadTimeDays) })}</small>
+        <small class="quiet">{fill(t.packages.unit, { price: money(unitPrice), days: dayCount(leadTimeDays) })}</small>
       )}
       {COSTS.map(([cost, name]) => {
         const value = offer[cost]

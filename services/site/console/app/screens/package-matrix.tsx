@@ -3,7 +3,7 @@ import type { PackageComparison, RfqPackage } from '../api.ts'
 import { market } from '../api.ts'
 import { useRecord } from '../data.ts'
 import { save } from '../download.ts'
-import { number, pieces, share, totalText } from '../format.ts'
+import { dayCount, number, pieces, share, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -14,7 +14,7 @@ import { SupplierLine } from '../ui/supplier-figures.tsx'
 import { PackageAward } from './package-award.tsx'
 import { Cell, COSTS } from './package-cell.tsx'
 import { PackageOrders } from './package-orders.tsx'
-import { type Choice, daysOf, isAwardable, mayAward, titleOf } from './package-texts.ts'
+import { type Choice, isAwardable, mayAward, titleOf } from './package-texts.ts'
 
 type Line = PackageComparison['lines'][number]
 
@@ -160,7 +160,7 @@ const Choices = ({
               <p>
                 <strong>{totalText(choice.total)}</strong>
                 <br />
-                {fill(t.packages.longest, { days: daysOf(choice.leadTimeDays) })}
+                {fill(t.packages.longest, { days: dayCount(choice.leadTimeDays) })}
               </p>
               {choice.missingLines > 0 && (
                 <p class="hint">{counted(t.packages.missing, choice.missingLines, number(choice.missingLines))}</p>
@@ -184,7 +184,7 @@ function verdictOf(shown: Choice, choices: readonly Choice[]): string {
   const made = fill(t.packages.marked, {
     choice: t.packages.choice[shown.kind],
     total: totalText(shown.total),
-    days: daysOf(shown.leadTimeDays),
+    days: dayCount(shown.leadTimeDays),
   })
   const [total, least] = [Number(shown.total.amount), Number(cheapest?.total.amount)]
   const isComparable = cheapest && cheapest !== shown && cheapest.missingLines === shown.missingLines && least > 0

@@ -1,10 +1,6 @@
 import type { PackageComparison, RfqPackage } from '../api.ts'
-import { number } from '../format.ts'
-import { fill, t } from '../texts.ts'
 
 export type Choice = PackageComparison['choices'][number]
-
-export const daysOf = (count: number) => fill(t.comparison.days, { count: number(count) })
 
 /** The title of the part of a line, or the RFQ where the part has none. */
 export const titleOf = ({ partTitle, rfqId }: { partTitle?: string; rfqId: string }) => partTitle ?? rfqId

@@ -1,5 +1,5 @@
 import { market, type Supplier } from '../api.ts'
-import { number, share } from '../format.ts'
+import { dayCount, number, share } from '../format.ts'
 import { permits } from '../me.ts'
 import { Known } from '../names.tsx'
 import { counted, fill, t } from '../texts.ts'
@@ -14,8 +14,6 @@ const suppliers = new Known<Supplier | null>(async (ids) => {
 
 const knownOf = (id: string) => (permits('POST /flows/v1/suppliers:batch-get') ? suppliers.of(id) : undefined)
 
-const daysOf = (days: number) => fill(t.comparison.days, { count: number(days) })
-
 /** From how many orders the figures are, where these are few. */
 const sampleOf = ({ isSmallSample, finishedOrders }: Supplier) =>
   isSmallSample ? counted(t.suppliers.from, finishedOrders, number(finishedOrders)) : ''
@@ -27,7 +25,7 @@ export function SupplierLine({ id }: { id: string }) {
   const { onTimeShare, rejectedShare, medianLeadTimeDays } = known ?? {}
   if (!known || onTimeShare === undefined || rejectedShare === undefined || medianLeadTimeDays === undefined)
     return <small class="quiet">{t.suppliers.none}</small>
-  const figures = { onTime: share(onTimeShare), rejected: share(rejectedShare), days: daysOf(medianLeadTimeDays) }
+  const figures = { onTime: share(onTimeShare), rejected: share(rejectedShare), days: dayCount(medianLeadTimeDays) }
   return (
     <small class="quiet">
       {fill(t.suppliers.line, figures)} {sampleOf(known)}
@@ -48,7 +46,7 @@ export function SupplierFacts({ id }: { id: string }) {
             of={[
               [t.suppliers.onTime, share(onTimeShare)],
               [t.suppliers.rejected, rejectedShare !== undefined && share(rejectedShare)],
-              [t.suppliers.leadTime, medianLeadTimeDays !== undefined && daysOf(medianLeadTimeDays)],
+              [t.suppliers.leadTime, medianLeadTimeDays !== undefined && dayCount(medianLeadTimeDays)],
             ]}
           />
           {known.isSmallSample && <p class="hint">{sampleOf(known)}</p>}
