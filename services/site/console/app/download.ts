@@ -1,7 +1,14 @@
-/** Saves what was read with the session, which a link could not send. */
-export function save(file: Blob, name: string): void {
+import { market } from './api.ts'
+
+/** Reads a file with the session, which a link could not send, and saves it. */
+export async function saveFrom<P extends Parameters<typeof market.GET>[0]>(
+  path: P,
+  name: string,
+  params: { path?: object; query?: object } = {},
+): Promise<void> {
+  const { data } = await (market.GET as CallableFunction)(path, { params, parseAs: 'blob' })
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
+  link.href = URL.createObjectURL(data)
   link.download = name
   link.click()
   URL.revokeObjectURL(link.href)

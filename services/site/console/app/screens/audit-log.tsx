@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { PROCEDURES } from '../../../../../proto/procedures.ts'
-import { type AuditLogEntry, market } from '../api.ts'
+import type { AuditLogEntry } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { save } from '../download.ts'
+import { saveFrom } from '../download.ts'
 import { time } from '../format.ts'
 import { t, wordsOf } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
@@ -101,10 +101,7 @@ export function AuditLog() {
     ...timeOfDay('to', to.value, '23:59:59.999'),
   }
   const list = useList('/v1/audit-log', { query })
-  const download = async () => {
-    const { data } = await market.GET('/flows/v1/audit-log/export', { params: { query }, parseAs: 'blob' })
-    save(data as Blob, 'audit-log.ndjson')
-  }
+  const download = () => saveFrom('/flows/v1/audit-log/export', 'audit-log.ndjson', { query })
   const isActedFor = ({ impersonation }: AuditLogEntry) => impersonation?.actingEmail
   return (
     <OrganizationPage actions={<Download label={t.auditLog.export} onRun={download} />}>

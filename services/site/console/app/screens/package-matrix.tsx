@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { PackageComparison, RfqPackage } from '../api.ts'
-import { market } from '../api.ts'
 import { useRecord } from '../data.ts'
-import { save } from '../download.ts'
+import { saveFrom } from '../download.ts'
 import { dayCount, number, pieces, share, totalText } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
@@ -199,12 +198,9 @@ export function PackageMatrix({ pkg }: { pkg: RfqPackage }) {
   const kind = useSignal<Choice['kind']>('CHEAPEST')
   const typed = Object.entries(quantities.value).map(([rfqId, quantity]) => `${rfqId}:${quantity}`)
   const query = typed.length === 0 ? {} : { quantities: typed.join(',') }
-  const read = useRecord('/flows/v1/rfq-packages/{id}/comparison', { path: { id: pkg.id }, query })
-  const download = async () => {
-    const params = { path: { id: pkg.id }, query }
-    const { data } = await market.GET('/flows/v1/rfq-packages/{id}/comparison/export', { params, parseAs: 'blob' })
-    save(data as Blob, 'comparison.csv')
-  }
+  const params = { path: { id: pkg.id }, query }
+  const read = useRecord('/flows/v1/rfq-packages/{id}/comparison', params)
+  const download = () => saveFrom('/flows/v1/rfq-packages/{id}/comparison/export', 'comparison.csv', params)
   return (
     <Shown read={read}>
       {(comparison) => {

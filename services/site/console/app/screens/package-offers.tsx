@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { decimalText, sumOf } from '../amounts.ts'
 import { at, command, market, type Offer, type OfferInput, type RfqPackage } from '../api.ts'
 import type { Read } from '../data.ts'
-import { save } from '../download.ts'
+import { saveFrom } from '../download.ts'
 import { date, decimalSign, money, number, pieces, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
@@ -278,10 +278,7 @@ export function PackageOffers({ pkg }: { pkg: RfqPackage }) {
       isNewest = false
     }
   }, [key])
-  const template = async () => {
-    const { data } = await market.GET('/flows/v1/rfq-packages/{id}/offers/template', { ...at(pkg.id), parseAs: 'blob' })
-    save(data as Blob, 'offers.csv')
-  }
+  const template = () => saveFrom('/flows/v1/rfq-packages/{id}/offers/template', 'offers.csv', at(pkg.id).params)
   return (
     <Section
       title={t.packages.offers}

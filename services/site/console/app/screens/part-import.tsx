@@ -1,18 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import { command, market, type PartImport } from '../api.ts'
-import { save, textOfFile } from '../download.ts'
+import { saveFrom, textOfFile } from '../download.ts'
 import { number } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
 import { Field, Form, textOf } from '../ui/form.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Preview, Problems } from './part-import-preview.tsx'
-
-async function download(path: '/flows/v1/part-imports/template' | '/flows/v1/part-imports/export'): Promise<void> {
-  const { data } = await market.GET(path, { parseAs: 'blob' })
-  save(data as Blob, 'parts.csv')
-}
 
 const send = (csv: string, isDryRun: boolean) =>
   market.POST('/flows/v1/part-imports', {
@@ -48,8 +43,8 @@ export function PartImportScreen() {
       over={<a href="/console/parts">{t.nav.parts}</a>}
       actions={
         <>
-          <Download label={t.imports.template} onRun={() => download('/flows/v1/part-imports/template')} />
-          <Download label={t.imports.export} onRun={() => download('/flows/v1/part-imports/export')} />
+          <Download label={t.imports.template} onRun={() => saveFrom('/flows/v1/part-imports/template', 'parts.csv')} />
+          <Download label={t.imports.export} onRun={() => saveFrom('/flows/v1/part-imports/export', 'parts.csv')} />
         </>
       }
     >

@@ -1,6 +1,6 @@
 import { PRINTED, PRINTED_KINDS } from '../../../../../proto/states/printed-documents.ts'
-import { market, type Order } from '../api.ts'
-import { save } from '../download.ts'
+import type { Order } from '../api.ts'
+import { saveFrom } from '../download.ts'
 import { is } from '../me.ts'
 import { printLanguage, t } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
@@ -13,16 +13,12 @@ export const mayPrint = (kind: Kind, order: Order) =>
   PRINTED[kind].from.includes(order.state) && PRINTED[kind].by.some((actor) => is(actor, order))
 
 /** Makes a document of the order, or the packing list of one shipment, and saves it. */
-export async function print(
+export function print(
   { id }: Order,
   { kind, shipmentId, name }: { kind: Kind; shipmentId?: string; name: string },
 ): Promise<void> {
   const query = { kind, language: printLanguage, ...(shipmentId && { shipmentId }) }
-  const { data } = await market.GET('/flows/v1/orders/{id}/document', {
-    params: { path: { id }, query },
-    parseAs: 'blob',
-  })
-  save(data as Blob, `${name}.pdf`)
+  return saveFrom('/flows/v1/orders/{id}/document', `${name}.pdf`, { path: { id }, query })
 }
 
 /** The documents that the marketplace makes of the order, in the language of the page. */
