@@ -35,42 +35,47 @@ const screen = (name: keyof Screens) =>
     ),
   )
 
-const Account = screen('Account')
-const Agreements = screen('Agreements')
-const AuditLog = screen('AuditLog')
-const CaseScreen = screen('CaseScreen')
-const Cases = screen('Cases')
-const Comparison = screen('Comparison')
-const CustomerRfqs = screen('CustomerRfqs')
-const Factories = screen('Factories')
-const FactoryScreen = screen('FactoryScreen')
-const InvitationScreen = screen('InvitationScreen')
-const InvitationVisitor = screen('InvitationVisitor')
-const IdentityProviders = screen('IdentityProviders')
-const Impersonation = screen('Impersonation')
-const MailAddresses = screen('MailAddresses')
-const OfferScreen = screen('OfferScreen')
-const OrderScreen = screen('OrderScreen')
-const Orders = screen('Orders')
-const PackageScreen = screen('PackageScreen')
-const NewPackage = screen('NewPackage')
-const Packages = screen('Packages')
-const PartScreen = screen('PartScreen')
-const PartImportScreen = screen('PartImportScreen')
-const Parts = screen('Parts')
-const People = screen('People')
 const Registration = screen('Registration')
-const Registrations = screen('Registrations')
-const Releases = screen('Releases')
-const RfqScreen = screen('RfqScreen')
-const NewRfq = screen('NewRfq')
-const Rfqs = screen('Rfqs')
-const Roles = screen('Roles')
-const ServiceAccounts = screen('ServiceAccounts')
-const SignInSettings = screen('SignInSettings')
-const Subscriptions = screen('Subscriptions')
-const WebhookScreen = screen('WebhookScreen')
-const Webhooks = screen('Webhooks')
+const InvitationVisitor = screen('InvitationVisitor')
+
+/** The screens by their addresses. */
+const ROUTES: Readonly<Record<string, ComponentType>> = {
+  '/console': Home,
+  '/console/rfqs': screen('Rfqs'),
+  '/console/rfqs/new': screen('NewRfq'),
+  '/console/rfqs/:id': screen('RfqScreen'),
+  '/console/rfqs/:id/comparison': screen('Comparison'),
+  '/console/rfqs/:id/offer': screen('OfferScreen'),
+  [INVITATION_PATH]: screen('InvitationScreen'),
+  '/console/packages': screen('Packages'),
+  '/console/packages/new': screen('NewPackage'),
+  '/console/packages/:id': screen('PackageScreen'),
+  '/console/orders': screen('Orders'),
+  '/console/orders/:id': screen('OrderScreen'),
+  '/console/parts': screen('Parts'),
+  '/console/parts/import': screen('PartImportScreen'),
+  '/console/parts/:id': screen('PartScreen'),
+  '/console/subscriptions': screen('Subscriptions'),
+  '/console/factories': screen('Factories'),
+  '/console/factories/:id': screen('FactoryScreen'),
+  '/console/releases': screen('Releases'),
+  '/console/sales-agreements': screen('Agreements'),
+  '/console/customers': screen('CustomerRfqs'),
+  '/console/cases': screen('Cases'),
+  '/console/cases/:id': screen('CaseScreen'),
+  '/console/organization': screen('People'),
+  '/console/organization/impersonation': screen('Impersonation'),
+  '/console/organization/roles': screen('Roles'),
+  '/console/organization/service-accounts': screen('ServiceAccounts'),
+  '/console/organization/identity-providers': screen('IdentityProviders'),
+  '/console/organization/sign-in': screen('SignInSettings'),
+  '/console/organization/mail': screen('MailAddresses'),
+  '/console/organization/registrations': screen('Registrations'),
+  '/console/organization/audit-log': screen('AuditLog'),
+  '/console/account': screen('Account'),
+  '/console/webhooks': screen('Webhooks'),
+  '/console/webhooks/:id': screen('WebhookScreen'),
+}
 
 const setScreenLoading = (isLoading: boolean) => {
   isScreenLoading.value = isLoading
@@ -94,41 +99,9 @@ const App = () =>
       <Shell>
         <ErrorBoundary>
           <Router onLoadStart={() => setScreenLoading(true)} onLoadEnd={() => setScreenLoading(false)}>
-            <Route path="/console" component={Home} />
-            <Route path="/console/rfqs" component={Rfqs} />
-            <Route path="/console/rfqs/new" component={NewRfq} />
-            <Route path="/console/rfqs/:id" component={RfqScreen} />
-            <Route path="/console/rfqs/:id/comparison" component={Comparison} />
-            <Route path="/console/rfqs/:id/offer" component={OfferScreen} />
-            <Route path={INVITATION_PATH} component={InvitationScreen} />
-            <Route path="/console/packages" component={Packages} />
-            <Route path="/console/packages/new" component={NewPackage} />
-            <Route path="/console/packages/:id" component={PackageScreen} />
-            <Route path="/console/orders" component={Orders} />
-            <Route path="/console/orders/:id" component={OrderScreen} />
-            <Route path="/console/parts" component={Parts} />
-            <Route path="/console/parts/import" component={PartImportScreen} />
-            <Route path="/console/parts/:id" component={PartScreen} />
-            <Route path="/console/subscriptions" component={Subscriptions} />
-            <Route path="/console/factories" component={Factories} />
-            <Route path="/console/factories/:id" component={FactoryScreen} />
-            <Route path="/console/releases" component={Releases} />
-            <Route path="/console/sales-agreements" component={Agreements} />
-            <Route path="/console/customers" component={CustomerRfqs} />
-            <Route path="/console/cases" component={Cases} />
-            <Route path="/console/cases/:id" component={CaseScreen} />
-            <Route path="/console/organization" component={People} />
-            <Route path="/console/organization/impersonation" component={Impersonation} />
-            <Route path="/console/organization/roles" component={Roles} />
-            <Route path="/console/organization/service-accounts" component={ServiceAccounts} />
-            <Route path="/console/organization/identity-providers" component={IdentityProviders} />
-            <Route path="/console/organization/sign-in" component={SignInSettings} />
-            <Route path="/console/organization/mail" component={MailAddresses} />
-            <Route path="/console/organization/registrations" component={Registrations} />
-            <Route path="/console/organization/audit-log" component={AuditLog} />
-            <Route path="/console/account" component={Account} />
-            <Route path="/console/webhooks" component={Webhooks} />
-            <Route path="/console/webhooks/:id" component={WebhookScreen} />
+            {Object.entries(ROUTES).map(([path, component]) => (
+              <Route key={path} path={path} component={component} />
+            ))}
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>
