@@ -4,6 +4,7 @@ import { useRecord } from '../data.ts'
 import { me } from '../me.ts'
 import { personName } from '../names.tsx'
 import { t } from '../texts.ts'
+import { CopyButton } from '../ui/copied.tsx'
 import { Action } from '../ui/dialog.tsx'
 import { Address, Facts, Page, Section } from '../ui/page.tsx'
 import { Shown } from '../ui/states.tsx'
@@ -29,21 +30,10 @@ const Unproved = () => (
   </>
 )
 
-const isCopied = signal(false)
-
 /** The id of the organization, by which others name it. */
 const OwnId = ({ id }: { id: string }) => (
   <>
-    <code>{id}</code>{' '}
-    <button
-      type="button"
-      onClick={async () => {
-        await navigator.clipboard.writeText(id)
-        isCopied.value = true
-      }}
-    >
-      {isCopied.value ? t.ui.copied : t.ui.copy}
-    </button>
+    <code>{id}</code> <CopyButton value={id} />
   </>
 )
 

@@ -1,23 +1,30 @@
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
 import { t } from '../texts.ts'
 
-/** A value with a button that copies it. */
-export function Copied({ label, value }: { label: string; value: string }) {
-  const isCopied = useSignal(false)
+/** The value that was copied last. */
+const copied = signal('')
+
+export function CopyButton({ value, label }: { value: string; label?: string }) {
+  const text = copied.value === value ? t.ui.copied : t.ui.copy
   return (
-    <div class="secret">
-      <strong>{label}</strong>
-      <code>{value}</code>
-      <button
-        type="button"
-        aria-label={`${isCopied.value ? t.ui.copied : t.ui.copy}: ${label}`}
-        onClick={async () => {
-          await navigator.clipboard.writeText(value)
-          isCopied.value = true
-        }}
-      >
-        {isCopied.value ? t.ui.copied : t.ui.copy}
-      </button>
-    </div>
+    <button
+      type="button"
+      aria-label={label && `${text}: ${label}`}
+      onClick={async () => {
+        await navigator.clipboard.writeText(value)
+        copied.value = value
+      }}
+    >
+      {text}
+    </button>
   )
 }
+
+/** A value with a button that copies it. */
+export const Copied = ({ label, value }: { label: string; value: string }) => (
+  <div class="secret">
+    <strong>{label}</strong>
+    <code>{value}</code>
+    <CopyButton label={label} value={value} />
+  </div>
+)
