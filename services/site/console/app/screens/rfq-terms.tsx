@@ -8,8 +8,9 @@ import { mayUse, permits } from '../me.ts'
 import { PartTitle, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Action, optionalReason, Reason, reasonOf } from '../ui/dialog.tsx'
-import { DocumentFields, documentFieldOf, sendDocuments, useDocumentChoice } from '../ui/document-choice.tsx'
+import { DocumentFields, sendDocuments, useDocumentChoice } from '../ui/documents.tsx'
 import { Edit } from '../ui/edit.tsx'
+import { chosenFieldOf } from '../ui/file-choice.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
 import { DeliveryFields, termsOf } from './rfq-form.tsx'
 import { closingOf } from './rfqs.tsx'
@@ -110,7 +111,7 @@ export function Amend({ rfq, when, label = t.verbs.amend }: { rfq: Rfq; when: bo
         return market.GET('/v1/rfqs/{id}', at(id))
       }}
       onRun={amend}
-      form={{ pathOf: (field) => documentFieldOf(field, choice) }}
+      form={{ pathOf: (field) => chosenFieldOf(field, choice) }}
     >
       {(present) => (
         <>

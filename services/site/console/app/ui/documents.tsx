@@ -7,7 +7,7 @@ import { OrgName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { underOwnName, upload } from '../upload.ts'
 import { Action } from './dialog.tsx'
-import { DocumentFields, documentFieldOf, KINDS, sendDocuments, useDocumentChoice } from './document-choice.tsx'
+import { chosenFieldOf, type FileChoice, FileFields, send, useFileChoice } from './file-choice.tsx'
 import { FilePreview } from './file-preview.tsx'
 import { Field, FieldProblem, textOf } from './form.tsx'
 import { ItemList } from './list.tsx'
@@ -47,6 +47,23 @@ export const DocumentName = ({ document: { name, state, downloadUrl, reason } }:
 const shipmentName = ({ shippedTime, quantity }: Shipment) =>
   fill(t.shipments.one, { day: date(shippedTime), count: pieces(quantity) })
 
+const KINDS = Object.entries(t.documentKinds) as [DocumentKind, string][]
+
+/** `first`: the kind of a file before another one is chosen. Of `missing` kinds, each file gets the next one. */
+export const useDocumentChoice = (first: DocumentKind, missing: readonly DocumentKind[] = []) =>
+  useFileChoice<DocumentKind>((_, taken) => missing.find((each) => !taken.has(each)) ?? first)
+
+/** Sends the chosen files, one after the other. The answer is what adds them to a record. */
+export async function sendDocuments({ chosen }: FileChoice<DocumentKind>) {
+  const add = []
+  for (const one of chosen.value) add.push({ uploadId: await send(one), kind: one.kind.value })
+  return add
+}
+
+export const DocumentFields = ({ choice }: { choice: FileChoice<DocumentKind> }) => (
+  <FileFields choice={choice} label={t.documents.files} kinds={KINDS} />
+)
+
 interface AddProps extends RecordProps {
   missing: readonly DocumentKind[]
   mayAdd: boolean
@@ -74,7 +91,7 @@ function Add({ of, id, missing, mayAdd, shipments }: AddProps) {
         choice.chosen.value = []
       }}
       onRun={add}
-      form={{ pathOf: (field) => documentFieldOf(field, choice) }}
+      form={{ pathOf: (field) => chosenFieldOf(field, choice) }}
     >
       <DocumentFields choice={choice} />
       {shipments.length > 0 && (
