@@ -1,31 +1,26 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { type RecordName, recordKind } from '../records.ts'
+import type { RecordName } from '../records.ts'
 import { billingDetailsOf, contactOf, extensionOf, finish } from './assignments.ts'
 import type { Input, Place } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { makerOf, type OperationSample, unfit } from './operation-sample.ts'
 
 type Values = (fixtures: Fixtures, account: Account) => Promise<Record<Place, unknown>>
 
-/** A record of another assignment of the account is not found, and neither is that assignment's for this record. */
-const ofOther = (record: RecordName, permission: Permission) => ({
-  record,
-  own: ({ permissions }: Account) => (permissions.has(permission) ? 404 : undefined),
-})
-
 const BILLING_REFERENCES = { 'body.taxId': 'shared', 'body.address': 'shared' } as const
 
-/** The references of an operation on a record of an assignment, and a request that names both. */
+/**
+ * The references of an operation on a record of an assignment, and a request that names both. A record of another
+ * assignment of the account is not found, and neither is that assignment's for this record.
+ */
 function inAssignment(record: RecordName, place: Place, make: Values, permission: Permission): OperationSample {
-  const isOwner = ({ kind }: Account) => recordKind(record).owners.includes(kind)
   return {
     references: {
-      'path.id': ofOther('boughtAssignment', permission),
-      [place]: ofOther(record, permission),
+      'path.id': unfit('boughtAssignment', 404, permission),
+      [place]: unfit(record, 404, permission),
       ...BILLING_REFERENCES,
     },
-    values: async (fixtures, account) =>
-      make(fixtures, isOwner(account) ? account : await fixtures.account('owner', 'administrator')),
+    values: async (fixtures, account) => make(fixtures, await makerOf(record, fixtures, account)),
   }
 }
 

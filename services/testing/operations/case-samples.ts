@@ -1,26 +1,14 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { type RecordName, recordKind } from '../records.ts'
+import type { RecordName } from '../records.ts'
 import { documentedCase, newExpense, newMessage, newOwnTask, newTask, proposedExpense } from './case-records.ts'
-import { type Input, withValue } from './inputs.ts'
-import type { OperationSample, PrivateReference } from './operation-sample.ts'
-
-/** A record of another case than that of the request. */
-const ofOtherCase = (record: RecordName, permission: Permission): PrivateReference => ({
-  record,
-  own: ({ permissions }) => (permissions.has(permission) ? 404 : undefined),
-})
-
-/** A record of another case than that of the request, which a body names. */
-const named = (record: RecordName, permission: Permission): PrivateReference => ({
-  record,
-  own: ({ permissions }) => (permissions.has(permission) ? 400 : undefined),
-})
+import type { Input } from './inputs.ts'
+import { type OperationSample, unfit, withAnother } from './operation-sample.ts'
 
 const onTask = (permission: Permission): OperationSample => ({
   references: {
-    'path.id': ofOtherCase('openCase', permission),
-    'path.taskId': ofOtherCase('caseTask', permission),
+    'path.id': unfit('openCase', 404, permission),
+    'path.taskId': unfit('caseTask', 404, permission),
     'body.assigneeOrgId': 'shared',
   },
   values: async (fixtures, account) => {
@@ -31,8 +19,8 @@ const onTask = (permission: Permission): OperationSample => ({
 
 const decision: OperationSample = {
   references: {
-    'path.id': ofOtherCase('openCase', 'case:manage'),
-    'path.expenseId': ofOtherCase('caseExpense', 'case:manage'),
+    'path.id': unfit('openCase', 404, 'case:manage'),
+    'path.expenseId': unfit('caseExpense', 404, 'case:manage'),
   },
   values: async (fixtures, account) => {
     const { id, expenseId } = await proposedExpense(fixtures, account)
@@ -43,8 +31,8 @@ const decision: OperationSample = {
 
 const onExpense = (permission: Permission): OperationSample => ({
   references: {
-    'path.id': ofOtherCase('openCase', permission),
-    'path.expenseId': ofOtherCase('caseExpense', permission),
+    'path.id': unfit('openCase', 404, permission),
+    'path.expenseId': unfit('caseExpense', 404, permission),
   },
   values: async (fixtures, account) => {
     const { id, expenseId } = await newExpense(fixtures, account)
@@ -72,14 +60,9 @@ export const CASE_SAMPLES: Record<string, OperationSample> = {
     },
     // An RFQ or an order, not both; the title tells the bodies apart.
     values: () => ({ body: { kind: 'QUALITY', title: `Porosity ${crypto.randomUUID()}` } }),
-    conflict: async (fixtures, account, input) =>
-      withValue(input, 'body.rfqId', await recordKind('cancelledRfq').make(fixtures, account)),
+    conflict: withAnother('body.rfqId', 'cancelledRfq'),
   },
-  patchCase: {
-    references: { 'path.id': 'openCase' },
-    conflict: async (fixtures, account, input) =>
-      withValue(input, 'path.id', await recordKind('closedCase').make(fixtures, account)),
-  },
+  patchCase: { references: { 'path.id': 'openCase' }, conflict: withAnother('path.id', 'closedCase') },
   closeCase: verb('openCase'),
   reopenCase: verb('closedCase'),
   archiveCase: verb('closedCase'),
@@ -87,8 +70,8 @@ export const CASE_SAMPLES: Record<string, OperationSample> = {
   listCaseMessages: { references: { 'path.id': 'openCase' } },
   createCaseMessage: {
     references: {
-      'path.id': named('openCase', 'case:manage'),
-      'body.fileIds.0': named('caseDocument', 'case:manage'),
+      'path.id': unfit('openCase', 400, 'case:manage'),
+      'body.fileIds.0': unfit('caseDocument', 400, 'case:manage'),
     },
     values: async (fixtures, account) => {
       const { id, fileId } = await documentedCase(fixtures, account)
@@ -97,7 +80,10 @@ export const CASE_SAMPLES: Record<string, OperationSample> = {
     conflict: closed,
   },
   readCase: {
-    references: { 'path.id': named('openCase', 'case:read'), 'body.messageId': named('caseMessage', 'case:read') },
+    references: {
+      'path.id': unfit('openCase', 400, 'case:read'),
+      'body.messageId': unfit('caseMessage', 400, 'case:read'),
+    },
     values: async (fixtures, account) => {
       const { id, messageId } = await newMessage(fixtures, account)
       return { 'path.id': id, 'body.messageId': messageId }
@@ -121,8 +107,8 @@ export const CASE_SAMPLES: Record<string, OperationSample> = {
   },
   assignCaseTask: {
     references: {
-      'path.id': ofOtherCase('openCase', 'case:manage'),
-      'path.taskId': ofOtherCase('caseTask', 'case:manage'),
+      'path.id': unfit('openCase', 404, 'case:manage'),
+      'path.taskId': unfit('caseTask', 404, 'case:manage'),
       'body.assigneeUserId': 'colleague',
     },
     values: async (fixtures, account) => {

@@ -5,7 +5,7 @@ import { insertShipmentOnly } from '../orders.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { completedUpload, openUpload } from './files.ts'
 import { withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { type OperationSample, unfit } from './operation-sample.ts'
 import { boughtOrder } from './orders.ts'
 
 type Kinds = readonly Kind[]
@@ -71,12 +71,6 @@ const orderFiles = changeOf({
   make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
 })
 
-/** A record of another order than that of the request. */
-const ofAnotherOrder = (record: RecordName) => ({
-  record,
-  own: ({ permissions }: Account) => (permissions.has('file:write') ? 400 : undefined),
-})
-
 /** Documents of RFQs, offers, orders and cases. */
 export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
   listRfqFiles: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
@@ -93,9 +87,10 @@ export const DOCUMENT_SAMPLES: Record<string, OperationSample> = {
     ...orderFiles,
     references: {
       ...orderFiles.references,
-      'body.add.0.shipmentIds.0': ofAnotherOrder('shipment'),
-      'body.attach.0.documentId': ofAnotherOrder('orderDocument'),
-      'body.attach.0.shipmentIds.0': ofAnotherOrder('shipment'),
+      // Records of another order than that of the request.
+      'body.add.0.shipmentIds.0': unfit('shipment', 400, 'file:write'),
+      'body.attach.0.documentId': unfit('orderDocument', 400, 'file:write'),
+      'body.attach.0.shipmentIds.0': unfit('shipment', 400, 'file:write'),
     },
     values: async (fixtures, account) => {
       const values = await orderFiles.values(fixtures, account)

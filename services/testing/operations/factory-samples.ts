@@ -1,24 +1,18 @@
 import { MAX_FACTORIES } from '../../../proto/http/sourcing/factory-administration.ts'
-import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { internalFactory, publicFactory, recordKind } from '../records.ts'
-import { withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { makerOf, type OperationSample, unfit, withAnother } from './operation-sample.ts'
 
 const FACTORY = { 'path.id': 'internalFactory' } as const
 
-const withPermission = (permission: Permission, status: number) => (account: Account) =>
-  account.permissions.has(permission) ? status : undefined
-
 /** A distributor can release no internal factory, not even its own. */
-const INTERNAL = { record: 'internalFactory', own: withPermission('factory:release', 404) } as const
+const INTERNAL = unfit('internalFactory', 404, 'factory:release')
 
 /** A public factory that is released to an organization that is engaged through the account's, or a distributor's. */
 async function release(fixtures: Fixtures, account: Account) {
-  const { owners, make } = recordKind('engagedOrganization')
-  const distributor = owners.includes(account.kind) ? account : await fixtures.account('distributor', 'administrator')
+  const distributor = await makerOf('engagedOrganization', fixtures, account)
   const factoryId = await publicFactory(fixtures)
-  const engagedOrgId = String(await make(fixtures, distributor))
+  const engagedOrgId = String(await recordKind('engagedOrganization').make(fixtures, distributor))
   await fixtures.market.db.owner`
     insert into sourcing.factory_releases (org_id, distributor_org_id, factory_id, name, released_at)
     values (${engagedOrgId}, ${distributor.orgId}, ${factoryId}, 'Factory', now())`
@@ -63,13 +57,13 @@ export const FACTORY_SAMPLES: Record<string, OperationSample> = {
   replaceFactoryCapabilities: { by: 'manufacturer', references: { ...FACTORY, 'body.capabilities': 'shared' } },
   activateFactory: {
     by: 'manufacturer',
-    references: { 'path.id': { record: 'internalFactory', own: withPermission('factory:manage', 409) } },
+    references: { 'path.id': unfit('internalFactory', 409, 'factory:manage') },
     values: async (fixtures, account) => {
       const id = await internalFactory(fixtures, account)
       await fixtures.market.db.owner`update sourcing.factories set active = false where id = ${id}`
       return { 'path.id': id }
     },
-    conflict: async (fixtures, account, input) => withValue(input, 'path.id', await internalFactory(fixtures, account)),
+    conflict: withAnother('path.id', 'internalFactory'),
   },
   deactivateFactory: { by: 'manufacturer', references: FACTORY, conflict: 'race' },
   listFactoryReleases: { by: 'distributor', references: { 'query.orgId': 'shared' } },
@@ -81,10 +75,7 @@ export const FACTORY_SAMPLES: Record<string, OperationSample> = {
   },
   withdrawFactory: {
     by: 'distributor',
-    references: {
-      'path.id': INTERNAL,
-      'body.orgId': { record: 'engagedOrganization', own: withPermission('factory:release', 409) },
-    },
+    references: { 'path.id': INTERNAL, 'body.orgId': unfit('engagedOrganization', 409, 'factory:release') },
     values: release,
     conflict: 'race',
   },

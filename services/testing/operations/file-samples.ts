@@ -1,21 +1,11 @@
 import { MAX_FILES_OF_A_PART } from '../../../proto/http/sourcing/files.ts'
-import type { Permission } from '../../../proto/permissions.ts'
-import type { Account, Fixtures } from '../fixtures.ts'
+import type { Account } from '../fixtures.ts'
 import { createPart, recordKind } from '../records.ts'
 import { createFile, openUpload, previewOf, readyFile, signedValues } from './files.ts'
 import { withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
-
-/** The status for accounts with the permission. */
-const withPermission = (permission: Permission, status: number) => (account: Account) =>
-  account.permissions.has(permission) ? status : undefined
+import { makerOf, type OperationSample, unfit } from './operation-sample.ts'
 
 const isIpOwner = ({ kind }: Account) => recordKind('draftPart').owners.includes(kind)
-const notFoundWithPermission = withPermission('file:write', 404)
-
-/** The owner of the part in a request: the account, or another one if its organization cannot have parts. */
-const ipOwnerFor = (fixtures: Fixtures, account: Account): Promise<Account> | Account =>
-  isIpOwner(account) ? account : fixtures.account('owner', 'administrator')
 
 /** Uploads, files and imports. */
 export const FILE_SAMPLES: Record<string, OperationSample> = {
@@ -38,16 +28,16 @@ export const FILE_SAMPLES: Record<string, OperationSample> = {
   updatePartFiles: {
     // A file of another part is refused like one of another organization.
     references: {
-      'path.id': { record: 'draftPart', own: withPermission('file:write', 400) },
+      'path.id': unfit('draftPart', 400, 'file:write'),
       // A manufacturer can have uploads, but no parts.
       'body.add.0.uploadId': {
         record: 'upload',
-        own: (account) => (isIpOwner(account) ? undefined : notFoundWithPermission(account)),
+        own: (account) => (!isIpOwner(account) && account.permissions.has('file:write') ? 404 : undefined),
       },
-      'body.remove.0': { record: 'partFile', own: withPermission('file:write', 400) },
+      'body.remove.0': unfit('partFile', 400, 'file:write'),
     },
     values: async (fixtures, account) => {
-      const owner = await ipOwnerFor(fixtures, account)
+      const owner = await makerOf('draftPart', fixtures, account)
       const partId = await createPart(fixtures, owner)
       return { 'path.id': partId, 'body.remove': [await createFile(fixtures, owner, partId)] }
     },
@@ -61,7 +51,7 @@ export const FILE_SAMPLES: Record<string, OperationSample> = {
       'body.sasUrl': `http://127.0.0.1:9/impeller.stl?sig=${orgId}-${crypto.randomUUID()}`,
     }),
     conflict: async (fixtures, account, input) => {
-      const owner = await ipOwnerFor(fixtures, account)
+      const owner = await makerOf('draftPart', fixtures, account)
       const partId = await createPart(fixtures, owner)
       for (let n = 0; n < MAX_FILES_OF_A_PART; n++) await createFile(fixtures, owner, partId)
       return withValue(input, 'path.partId', partId)

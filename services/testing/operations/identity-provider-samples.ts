@@ -3,7 +3,7 @@ import { insertCode } from '../../organization/sso/queries.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { insertedProvider, newDomain } from './identity-provider-records.ts'
 import { withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { type OperationSample, unfit } from './operation-sample.ts'
 
 /** Each request needs room below the limit; the newest providers may be in other requests. */
 const makeRoom = ({ market }: Fixtures, { orgId }: Account) =>
@@ -38,12 +38,7 @@ export const IDENTITY_PROVIDER_SAMPLES: Record<string, OperationSample> = {
   deleteIdentityProvider: { references: { 'path.id': 'identityProvider' } },
   verifyIdentityDomain: {
     // Another provider does not have the domain.
-    references: {
-      'path.id': {
-        record: 'identityProvider',
-        own: ({ permissions }) => (permissions.has('org:admin') ? 400 : undefined),
-      },
-    },
+    references: { 'path.id': unfit('identityProvider', 400, 'org:admin') },
     async values(fixtures, account) {
       const { providerId, domain } = await insertedProvider(fixtures, account)
       return { 'path.id': providerId, 'body.domain': domain }

@@ -1,11 +1,4 @@
-import type { Account, Fixtures } from '../fixtures.ts'
-import { type RecordName, recordKind } from '../records.ts'
-import { type Input, withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
-
-/** Replaces the offer by one in another state. */
-const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
-  withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
+import { type OperationSample, withAnother } from './operation-sample.ts'
 
 /** Offers. */
 export const OFFER_SAMPLES: Record<string, OperationSample> = {
@@ -25,9 +18,13 @@ export const OFFER_SAMPLES: Record<string, OperationSample> = {
   patchOffer: {
     by: 'manufacturer',
     references: { 'path.id': 'draftOffer', 'body.factoryId': 'internalFactory' },
-    conflict: ofKind('submittedOffer'),
+    conflict: withAnother('path.id', 'submittedOffer'),
   },
-  submitOffer: { by: 'manufacturer', references: { 'path.id': 'draftOffer' }, conflict: ofKind('submittedOffer') },
+  submitOffer: {
+    by: 'manufacturer',
+    references: { 'path.id': 'draftOffer' },
+    conflict: withAnother('path.id', 'submittedOffer'),
+  },
   reconfirmOffer: { by: 'manufacturer', references: { 'path.id': 'outdatedOffer' }, conflict: 'race' },
   reinstateOffer: { by: 'manufacturer', references: { 'path.id': 'lostOffer' }, conflict: 'race' },
   reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },

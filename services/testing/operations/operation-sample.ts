@@ -1,7 +1,7 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures, Kind } from '../fixtures.ts'
-import type { RecordName } from '../records.ts'
-import type { Input, Place } from './inputs.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { type Input, type Place, withValue } from './inputs.ts'
 
 /** A private record in a request, and the status for an account that owns it. */
 export interface PrivateReference {
@@ -36,3 +36,24 @@ export interface OperationSample {
    */
   conflict?: 'race' | ((fixtures: Fixtures, account: Account, input: Input) => Promise<Input> | Input)
 }
+
+/** A record of the account that does not fit the rest of the request: `status` with one of the permissions. */
+export const unfit = (record: RecordName, status: number, ...anyOf: Permission[]): PrivateReference => ({
+  record,
+  own: ({ permissions }) => (anyOf.some((permission) => permissions.has(permission)) ? status : undefined),
+})
+
+/** The status for accounts without the permission. */
+export const without = (permission: Permission, status: number) => (account: Account) =>
+  account.permissions.has(permission) ? undefined : status
+
+/** The account, or the administrator of the first kind of organization that can have such records. */
+export async function makerOf(record: RecordName, fixtures: Fixtures, account: Account): Promise<Account> {
+  const { owners } = recordKind(record)
+  return owners.includes(account.kind) ? account : fixtures.account(owners[0] as Kind, 'administrator')
+}
+
+/** Replaces the record at a place by another one of the account. */
+export const withAnother =
+  (place: Place, record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
+    withValue(input, place, await recordKind(record).make(fixtures, account))

@@ -1,8 +1,8 @@
 import { insertDocument } from '../documents.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
-import { type Input, withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { withValue } from './inputs.ts'
+import { makerOf, type OperationSample, unfit, withAnother } from './operation-sample.ts'
 import { proposedChange, sentShipment } from './orders.ts'
 
 /** A step of the manufacturer, of which a second one is refused. */
@@ -13,25 +13,15 @@ const step = (record: RecordName): OperationSample => ({
 })
 
 /** An offer for another RFQ than that of the request. */
-const ofOtherRfq = (record: RecordName) => ({
-  record,
-  own: ({ permissions }: Account) => (permissions.has('rfq:award') ? 400 : undefined),
-})
+const ofOtherRfq = (record: RecordName) => unfit(record, 400, 'rfq:award')
 
 /** A record of the account that is no shipment of the order. */
-const ofOtherOrder = (record: RecordName) => ({
-  record,
-  own: ({ permissions }: Account) => (permissions.has('order:receive') ? 404 : undefined),
-})
+const ofOtherOrder = (record: RecordName) => unfit(record, 404, 'order:receive')
 
 const CHANGE = { dueDate: '2031-06-24', reason: 'The pump is delivered later.' }
 
 /** A record of the account that is no change request of the order. */
-const ofChangedOrder = (record: RecordName) => ({
-  record,
-  own: ({ permissions }: Account) =>
-    permissions.has('rfq:award') || permissions.has('order:confirm') ? 404 : undefined,
-})
+const ofChangedOrder = (record: RecordName) => unfit(record, 404, 'rfq:award', 'order:confirm')
 
 /** A verb of the consumer on a change request that a side has proposed. */
 const onChange = (side: 'CONSUMER' | 'MANUFACTURER'): OperationSample => ({
@@ -48,9 +38,8 @@ const onChange = (side: 'CONSUMER' | 'MANUFACTURER'): OperationSample => ({
 })
 
 const awardable = async (fixtures: Fixtures, account: Account) => {
-  const { owners, make } = recordKind('awardableOffer')
-  const consumer = owners.includes(account.kind) ? account : await fixtures.account('owner', 'administrator')
-  const offerId = String(await make(fixtures, consumer))
+  const consumer = await makerOf('awardableOffer', fixtures, account)
+  const offerId = String(await recordKind('awardableOffer').make(fixtures, consumer))
   const [offer] = await fixtures.market.db.owner<{ rfq_id: string }[]>`
     select rfq_id from sourcing.offers where id = ${offerId}`
   return { offerId, rfqId: offer?.rfq_id }
@@ -127,19 +116,12 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
     ...step('startedOrder'),
     references: {
       // The document of the request is that of another order.
-      'path.id': {
-        record: 'startedOrder',
-        own: ({ permissions }) => (permissions.has('order:update') ? 400 : undefined),
-      },
-      'body.documentIds.0': {
-        record: 'orderDocument',
-        own: ({ permissions }) => (permissions.has('order:update') ? 400 : undefined),
-      },
+      'path.id': unfit('startedOrder', 400, 'order:update'),
+      'body.documentIds.0': unfit('orderDocument', 400, 'order:update'),
     },
     values: async (fixtures, account) => {
-      const { owners, make } = recordKind('startedOrder')
-      const maker = owners.includes(account.kind) ? account : await fixtures.account('manufacturer', 'administrator')
-      const id = String(await make(fixtures, maker))
+      const maker = await makerOf('startedOrder', fixtures, account)
+      const id = String(await recordKind('startedOrder').make(fixtures, maker))
       const document = await insertDocument(fixtures.market, { orgId: maker.orgId, kind: 'order', recordId: id })
       return { 'path.id': id, body: { quantity: 10, documentIds: [document] } }
     },
@@ -166,8 +148,7 @@ export const ORDER_SAMPLES: Record<string, OperationSample> = {
   replaceOrderMilestones: {
     by: 'manufacturer',
     references: { 'path.id': 'confirmedOrder' },
-    conflict: async (fixtures: Fixtures, account: Account, input: Input) =>
-      withValue(input, 'path.id', await recordKind('placedOrder').make(fixtures, account)),
+    conflict: withAnother('path.id', 'placedOrder'),
   },
   cancelOrder: { references: { 'path.id': 'boughtOrder' }, conflict: 'race' },
 }

@@ -1,33 +1,18 @@
 import type { Account, Fixtures } from '../fixtures.ts'
 import { publicFactory, type RecordName, recordKind } from '../records.ts'
-import { inHours, publishedPart } from '../rfqs.ts'
-import { type Input, withValue } from './inputs.ts'
-import type { OperationSample, PrivateReference } from './operation-sample.ts'
+import { inHours } from '../rfqs.ts'
+import { makerOf, type OperationSample, unfit, withAnother } from './operation-sample.ts'
 import { offeredPackage, packageWithInvitation } from './package-records.ts'
-import { administratorOf, inviteeOf } from './rfqs.ts'
+import { withLockedPart } from './rfq-samples.ts'
+import { inviteeOf } from './rfqs.ts'
 
 const DELIVERY = { 'body.delivery.regionCode': 'shared', 'body.delivery.postalCode': 'shared' } as const
 
-/** Replaces the package by one in another state. */
-const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
-  withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
-
-/** Replaces the part by one of another organization that requires a subscription. */
-async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {
-  const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
-  const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
-  return withValue(withValue(input, 'body.lines.0.partId', partId), 'body.releaseFiles', false)
-}
-
 /** A record that is no part of the package of the request. */
-const ofOther = (record: RecordName): PrivateReference => ({
-  record,
-  own: ({ permissions }) => (permissions.has('rfq:award') ? 400 : undefined),
-})
+const ofOther = (record: RecordName) => unfit(record, 400, 'rfq:award')
 
 const invited = async (fixtures: Fixtures, account: Account) => {
-  const { owners } = recordKind('offerRfq')
-  const maker = owners.includes(account.kind) ? account : await fixtures.account('manufacturer', 'administrator')
+  const maker = await makerOf('offerRfq', fixtures, account)
   const { id, rfqId } = await packageWithInvitation(fixtures, maker)
   return { id, rfqId, factoryId: String(await recordKind('internalFactory').make(fixtures, maker)) }
 }
@@ -47,20 +32,20 @@ export const PACKAGE_SAMPLES: Record<string, OperationSample> = {
       'body.manufacturerIds': [await inviteeOf(fixtures)],
       'body.lines.0.manufacturerIds': [await inviteeOf(fixtures)],
     }),
-    conflict: withRequiredSubscription,
+    conflict: withLockedPart('body.lines.0.partId'),
   },
-  patchRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: ofKind('openPackage') },
-  deleteRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: ofKind('openPackage') },
-  publishRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: ofKind('openPackage') },
+  patchRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: withAnother('path.id', 'openPackage') },
+  deleteRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: withAnother('path.id', 'openPackage') },
+  publishRfqPackage: { references: { 'path.id': 'draftPackage' }, conflict: withAnother('path.id', 'openPackage') },
   extendRfqPackage: {
     references: { 'path.id': 'openPackage' },
     values: () => ({ 'body.expireTime': inHours(1000) }),
-    conflict: ofKind('draftPackage'),
+    conflict: withAnother('path.id', 'draftPackage'),
   },
   amendRfqPackage: {
     references: { 'path.id': 'openPackage', ...DELIVERY },
     values: () => ({ 'body.expireTime': inHours(1000) }),
-    conflict: ofKind('draftPackage'),
+    conflict: withAnother('path.id', 'draftPackage'),
   },
   closeRfqPackage: { references: { 'path.id': 'openPackage' }, conflict: 'race' },
   cancelRfqPackage: { references: { 'path.id': ['draftPackage', 'openPackage'] }, conflict: 'race' },
@@ -72,8 +57,7 @@ export const PACKAGE_SAMPLES: Record<string, OperationSample> = {
       'body.sellerOrgId': 'shared',
     },
     values: async (fixtures, account) => {
-      const { owners } = recordKind('openPackage')
-      const consumer = owners.includes(account.kind) ? account : await fixtures.account('owner', 'administrator')
+      const consumer = await makerOf('openPackage', fixtures, account)
       const { id, ...award } = await offeredPackage(fixtures, consumer, await publicFactory(fixtures))
       return { 'path.id': id, body: { awards: [{ ...award, quantity: 10 }] } }
     },
@@ -87,14 +71,8 @@ export const PACKAGE_SAMPLES: Record<string, OperationSample> = {
   offerForRfqPackage: {
     by: 'manufacturer',
     references: {
-      'path.id': {
-        record: 'invitedPackage',
-        own: ({ permissions }) => (permissions.has('offer:create') ? 400 : undefined),
-      },
-      'body.lines.0.rfqId': {
-        record: 'offerRfq',
-        own: ({ permissions }) => (permissions.has('offer:create') ? 400 : undefined),
-      },
+      'path.id': unfit('invitedPackage', 400, 'offer:create'),
+      'body.lines.0.rfqId': unfit('offerRfq', 400, 'offer:create'),
       'body.lines.0.factoryId': 'internalFactory',
     },
     values: async (fixtures, account) => {

@@ -4,7 +4,7 @@ import { TestAuthenticator } from '../authenticator.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { withValue } from './inputs.ts'
-import type { OperationSample, PrivateReference } from './operation-sample.ts'
+import { type OperationSample, type PrivateReference, without } from './operation-sample.ts'
 import { insertedChallenge, insertedPasskey, removePasskeys } from './passkey-records.ts'
 
 const ofColleague: PrivateReference = { record: 'colleaguePasskey', own: () => 404 }
@@ -29,15 +29,7 @@ async function attestationFor(fixtures: Fixtures, account: Account) {
 
 export const PASSKEY_SAMPLES: Record<string, OperationSample> = {
   listPasskeys: {
-    references: {
-      'query.userId': [
-        'user',
-        {
-          record: 'colleague',
-          own: ({ permissions }) => (permissions.has('user:manage') ? undefined : 403),
-        },
-      ],
-    },
+    references: { 'query.userId': ['user', { record: 'colleague', own: without('user:manage', 403) }] },
   },
   getPasskey: { references: OWN },
   patchPasskey: { references: OWN },

@@ -1,24 +1,16 @@
-import type { Permission } from '../../../proto/permissions.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { grantRoleTo } from '../../organization/roles/queries.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { type OperationSample, unfit, withAnother, without } from './operation-sample.ts'
 import { insertMailAddress, insertRegistration } from './organization-records.ts'
 
-/** The status for accounts with the permission, if the record does not fit the rest of the request. */
-const withPermission = (permission: Permission, status: number) => (account: Account) =>
-  account.permissions.has(permission) ? status : 403
-const forAdministrators = (account: Account) => (account.permissions.has('org:admin') ? undefined : 403)
+const forAdministrators = without('org:admin', 403)
 
 const make = (record: RecordName, fixtures: Fixtures, account: Account) => recordKind(record).make(fixtures, account)
 const newEmail = () => `${crypto.randomUUID()}@example.com`
 const newName = () => crypto.randomUUID()
-
-/** Replaces a record by another one of the account. */
-const withAnother = (place: string, record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
-  withValue(input, place, await make(record, fixtures, account))
 
 const withOwnEmail =
   (place: string) =>
@@ -99,8 +91,8 @@ const roleSamples: Record<string, OperationSample> = {
   },
   withdrawRole: {
     references: {
-      'path.id': { record: 'role', own: withPermission('role:manage', 409) },
-      'body.userId': { record: 'invited', own: withPermission('role:manage', 409) },
+      'path.id': unfit('role', 409, 'role:manage'),
+      'body.userId': unfit('invited', 409, 'role:manage'),
     },
     values: assignedRole,
     conflict: withAnother('path.id', 'role'),
@@ -191,7 +183,7 @@ const labelSamples: Record<string, OperationSample> = {
   patchCustomField: {
     references: {
       'path.id': 'customField',
-      'body.options.0.id': { record: 'optionOfAnotherField', own: withPermission('org:admin', 400) },
+      'body.options.0.id': unfit('optionOfAnotherField', 400, 'org:admin'),
     },
     values: () => ({ 'body.name': newName(), 'body.options': [{ name: 'New' }] }),
     conflict: withAnother('body.name', 'customField'),

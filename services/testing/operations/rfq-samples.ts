@@ -1,15 +1,11 @@
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { type RecordName, recordKind } from '../records.ts'
+import type { RecordName } from '../records.ts'
 import { inHours, publishedPart } from '../rfqs.ts'
 import { changeOf } from './document-samples.ts'
-import { type Input, withValue } from './inputs.ts'
-import type { OperationSample, PrivateReference } from './operation-sample.ts'
+import { type Input, type Place, withValue } from './inputs.ts'
+import { type OperationSample, unfit, withAnother } from './operation-sample.ts'
 import { administratorOf, askedQuestion, confidentialRfq, emailInvitation, inviteeOf } from './rfqs.ts'
-
-/** Replaces the RFQ by one in another state. */
-const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
-  withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
 
 /** Replaces the RFQ by a confidential one that has ended. */
 async function ended(fixtures: Fixtures, account: Account, input: Input): Promise<Input> {
@@ -19,10 +15,7 @@ async function ended(fixtures: Fixtures, account: Account, input: Input): Promis
 }
 
 /** A record of the account that is no question of the RFQ. */
-const ofOtherRfq = (record: RecordName): PrivateReference => ({
-  record,
-  own: ({ permissions }) => (permissions.has('rfq:create') || permissions.has('part:update') ? 404 : undefined),
-})
+const ofOtherRfq = (record: RecordName) => unfit(record, 404, 'rfq:create', 'part:update')
 
 const onQuestion: OperationSample = {
   by: 'consumer',
@@ -34,14 +27,11 @@ const onQuestion: OperationSample = {
   conflict: 'race',
 }
 
-/** A record of the account that is no invitation of the RFQ. */
-const mayInvite = ({ permissions }: Account) => (permissions.has('rfq:invite') ? 404 : undefined)
-
 const onEmailInvitation: OperationSample = {
   by: 'consumer',
   references: {
-    'path.id': { record: 'openRfq', own: mayInvite },
-    'path.invitationId': { record: 'emailInvitation', own: mayInvite },
+    'path.id': unfit('openRfq', 404, 'rfq:invite'),
+    'path.invitationId': unfit('emailInvitation', 404, 'rfq:invite'),
   },
   values: async (fixtures, account) => {
     const { rfqId, invitationId } = await emailInvitation(fixtures, account)
@@ -77,12 +67,14 @@ const withInvitee = async (fixtures: Fixtures) => ({
   'body.emails': undefined,
 })
 
-/** Replaces the part by one of another organization that requires a subscription. */
-async function withRequiredSubscription(fixtures: Fixtures, { kind }: Account, input: Input): Promise<Input> {
-  const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
-  const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
-  return withValue(withValue(input, 'body.partId', partId), 'body.releaseFiles', false)
-}
+/** Replaces the part at a place by one of another organization that requires a subscription. */
+export const withLockedPart =
+  (place: Place) =>
+  async (fixtures: Fixtures, { kind }: Account, input: Input) => {
+    const owner = await fixtures.account(kind === 'owner' ? 'otherOwner' : 'owner', 'administrator')
+    const partId = await publishedPart(await administratorOf(fixtures, owner), { requireSubscription: true })
+    return withValue(withValue(input, place, partId), 'body.releaseFiles', false)
+  }
 
 /** RFQs and their invitations. */
 export const RFQ_SAMPLES: Record<string, OperationSample> = {
@@ -94,19 +86,19 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   createRfq: {
     references: { 'body.partId': ['draftPart', 'internalPart'], ...SHARED },
     values: withInvitee,
-    conflict: withRequiredSubscription,
+    conflict: withLockedPart('body.partId'),
   },
   patchRfq: {
     references: { 'path.id': 'draftRfq', 'body.partId': ['draftPart', 'internalPart'], ...SHARED },
     // A consumer has no part of its own, so the part stays.
     values: async (fixtures) => ({ body: { quantities: [5], manufacturerIds: [await inviteeOf(fixtures)] } }),
-    conflict: ofKind('openRfq'),
+    conflict: withAnother('path.id', 'openRfq'),
   },
-  publishRfq: { references: { 'path.id': 'draftRfq' }, conflict: ofKind('openRfq') },
+  publishRfq: { references: { 'path.id': 'draftRfq' }, conflict: withAnother('path.id', 'openRfq') },
   inviteToRfq: {
     references: { 'path.id': ['openRfq', 'draftRfq'], 'body.manufacturerIds.0': 'shared' },
     values: withInvitee,
-    conflict: ofKind('closedRfq'),
+    conflict: withAnother('path.id', 'closedRfq'),
   },
   amendRfq: {
     ...AMENDED_FILES,
@@ -119,16 +111,16 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   extendRfq: {
     references: { 'path.id': 'openRfq' },
     values: () => ({ 'body.expireTime': inHours(1000) }),
-    conflict: ofKind('closedRfq'),
+    conflict: withAnother('path.id', 'closedRfq'),
   },
-  closeRfq: { references: { 'path.id': 'openRfq' }, conflict: ofKind('closedRfq') },
+  closeRfq: { references: { 'path.id': 'openRfq' }, conflict: withAnother('path.id', 'closedRfq') },
   reopenRfq: {
     references: { 'path.id': 'closedRfq' },
     values: () => ({ 'body.expireTime': inHours(1000) }),
-    conflict: ofKind('openRfq'),
+    conflict: withAnother('path.id', 'openRfq'),
   },
   cancelRfq: { references: { 'path.id': ['draftRfq', 'openRfq', 'closedRfq'] }, conflict: 'race' },
-  deleteRfq: { references: { 'path.id': 'draftRfq' }, conflict: ofKind('openRfq') },
+  deleteRfq: { references: { 'path.id': 'draftRfq' }, conflict: withAnother('path.id', 'openRfq') },
   acceptRfqTerms: { by: 'manufacturer', references: { 'path.id': 'offeredTerms' }, conflict: 'race' },
   listRfqAcceptances: { references: { 'path.id': ['draftRfq', 'confidentialRfq', 'offeredTerms'] } },
   releaseRfqFiles: {
@@ -155,7 +147,7 @@ export const RFQ_SAMPLES: Record<string, OperationSample> = {
   clarifyRfq: {
     by: 'consumer',
     references: { 'path.id': 'openRfq' },
-    conflict: ofKind('cancelledRfq'),
+    conflict: withAnother('path.id', 'cancelledRfq'),
   },
   listEmailInvitations: { by: 'consumer', references: { 'path.id': ['draftRfq', 'openRfq'] } },
   confirmEmailInvitation: onEmailInvitation,

@@ -1,7 +1,6 @@
 import { OPERATIONS } from '../../../proto/http/operations.ts'
-import type { Permission } from '../../../proto/permissions.ts'
 import { newId } from '../../kit/db/ids.ts'
-import type { Account, Fixtures, Kind } from '../fixtures.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
@@ -15,7 +14,14 @@ import { FILE_SAMPLES } from './file-samples.ts'
 import { IDENTITY_PROVIDER_SAMPLES } from './identity-provider-samples.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import { OFFER_SAMPLES } from './offer-samples.ts'
-import type { OperationSample, PrivateReference, Reference } from './operation-sample.ts'
+import {
+  makerOf,
+  type OperationSample,
+  type PrivateReference,
+  type Reference,
+  withAnother,
+  without,
+} from './operation-sample.ts'
 import { ORDER_SAMPLES } from './order-samples.ts'
 import { PACKAGE_SAMPLES } from './package-samples.ts'
 import { PASSKEY_SAMPLES } from './passkey-samples.ts'
@@ -26,10 +32,6 @@ import { SERVICE_ACCOUNT_SAMPLES } from './service-account-samples.ts'
 import { sharedRecord } from './shared-records.ts'
 import { SUBSCRIPTION_SAMPLES } from './subscription-samples.ts'
 import { WEBHOOK_SAMPLES } from './webhook-samples.ts'
-
-/** The status for accounts without the permission. */
-const without = (permission: Permission, status: number) => (account: Account) =>
-  account.permissions.has(permission) ? undefined : status
 
 /** An organization that is not an IP owner has such records, but no part that can refer to them. */
 const ofPartOwners = (record: RecordName): PrivateReference => ({
@@ -150,8 +152,7 @@ const SAMPLES: Record<string, OperationSample> = {
   getPart: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   publishPart: {
     references: { 'path.id': 'draftPart' },
-    conflict: async (fixtures, account, input) =>
-      withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
+    conflict: withAnother('path.id', 'internalPart'),
   },
   ...PEOPLE_SAMPLES,
   ...PASSKEY_SAMPLES,
@@ -257,9 +258,7 @@ async function inputWith(
     if (places.has(place) || place.startsWith('query.')) continue
     places.add(place)
     if (values.some(([given]) => isWithin(place, given))) continue
-    const { owners } = recordKind(record)
-    const maker = owners.includes(account.kind) ? account : await fixtures.account(owners[0] as Kind, 'administrator')
-    input = withValue(input, place, await recordOf(record, maker))
+    input = withValue(input, place, await recordOf(record, await makerOf(record, fixtures, account)))
   }
   for (const [place, value] of values) input = withValue(input, place, value)
   return input

@@ -4,14 +4,11 @@ import { TEST_PASSWORD } from '../marketplace.ts'
 import type { RecordName } from '../records.ts'
 import { openSession } from '../sessions.ts'
 import { withValue } from './inputs.ts'
-import type { OperationSample } from './operation-sample.ts'
+import { type OperationSample, unfit } from './operation-sample.ts'
 import { accountWithKey, insertedAccount, insertedKey } from './service-account-records.ts'
 
 /** An account and the key of another one are not found together. */
-const ofOther = (record: RecordName) => ({
-  record,
-  own: ({ permissions }: Account) => (permissions.has('user:manage') ? 404 : undefined),
-})
+const ofOther = (record: RecordName) => unfit(record, 404, 'user:manage')
 
 const clientFields = async (fixtures: Fixtures, account: Account) => {
   const { clientId, clientSecret } = await accountWithKey(fixtures, account)
