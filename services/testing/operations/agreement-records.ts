@@ -1,7 +1,6 @@
 import { newId } from '../../kit/db/ids.ts'
-import type { Account, Fixtures, Kind } from '../fixtures.ts'
-
-const MANUFACTURERS = ['manufacturer', 'otherOwner'] as const satisfies Kind[]
+import type { Account, Fixtures } from '../fixtures.ts'
+import { MANUFACTURERS, recordOf } from './record-kind.ts'
 
 /** A sales agreement that another organization has proposed to the manufacturer of the account. */
 async function proposedAgreement({ market }: Fixtures, { orgId }: Account): Promise<string> {
@@ -14,5 +13,5 @@ async function proposedAgreement({ market }: Fixtures, { orgId }: Account): Prom
 }
 
 export const AGREEMENT_RECORDS = {
-  salesAgreement: { owners: MANUFACTURERS, make: proposedAgreement, random: () => newId('agreement') },
+  salesAgreement: recordOf(MANUFACTURERS, 'agreement', proposedAgreement),
 } as const

@@ -1,9 +1,9 @@
-import { newId } from '../../kit/db/ids.ts'
 import type { SubrecordKind } from '../../sourcing/subrecords/queries.ts'
 import { assignmentOf } from '../assignments.ts'
-import type { Account, Fixtures, Kind } from '../fixtures.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
 import { insertSubrecords } from '../subrecords.ts'
 import { boughtOrder, madeOrder } from './orders.ts'
+import { CONSUMERS, MANUFACTURERS, recordOf } from './record-kind.ts'
 
 const boughtAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
   assignmentOf(fixtures.market.db.owner, await boughtOrder(fixtures, account, 'PLACED'))
@@ -36,40 +36,29 @@ export async function extensionOf(fixtures: Fixtures, account: Account) {
   return { 'path.id': id, 'path.extensionId': await subrecordOf(fixtures, account, id, 'extension') }
 }
 
-const CONSUMERS = ['owner', 'otherOwner', 'consumer'] as const satisfies Kind[]
-const MANUFACTURERS = ['manufacturer', 'otherOwner'] as const satisfies Kind[]
-const randomAssignment = () => newId('assignment')
-
 /** Assignments of the account's organization, with an extension, a contact or billing details. */
 export const ASSIGNMENT_RECORDS = {
-  boughtAssignment: { owners: CONSUMERS, make: boughtAssignment, random: randomAssignment },
-  madeAssignment: { owners: MANUFACTURERS, make: madeAssignment, random: randomAssignment },
-  finishedAssignment: {
-    owners: CONSUMERS,
-    make: async (fixtures: Fixtures, account: Account) =>
-      finish(fixtures, await boughtAssignment(fixtures, account), false),
-    random: randomAssignment,
-  },
-  archivedAssignment: {
-    owners: CONSUMERS,
-    make: async (fixtures: Fixtures, account: Account) =>
-      finish(fixtures, await boughtAssignment(fixtures, account), true),
-    random: randomAssignment,
-  },
-  assignmentExtension: {
-    owners: CONSUMERS,
-    make: async (fixtures: Fixtures, account: Account) => (await extensionOf(fixtures, account))['path.extensionId'],
-    random: () => newId('extension'),
-  },
-  assignmentContact: {
-    owners: CONSUMERS,
-    make: async (fixtures: Fixtures, account: Account) => (await contactOf(fixtures, account))['path.contactId'],
-    random: () => newId('contact'),
-  },
-  billingDetails: {
-    owners: CONSUMERS,
-    make: async (fixtures: Fixtures, account: Account) =>
-      (await billingDetailsOf(fixtures, account))['path.billingDetailsId'],
-    random: () => newId('billing'),
-  },
+  boughtAssignment: recordOf(CONSUMERS, 'assignment', boughtAssignment),
+  madeAssignment: recordOf(MANUFACTURERS, 'assignment', madeAssignment),
+  finishedAssignment: recordOf(CONSUMERS, 'assignment', async (fixtures, account) =>
+    finish(fixtures, await boughtAssignment(fixtures, account), false),
+  ),
+  archivedAssignment: recordOf(CONSUMERS, 'assignment', async (fixtures, account) =>
+    finish(fixtures, await boughtAssignment(fixtures, account), true),
+  ),
+  assignmentExtension: recordOf(
+    CONSUMERS,
+    'extension',
+    async (fixtures, account) => (await extensionOf(fixtures, account))['path.extensionId'],
+  ),
+  assignmentContact: recordOf(
+    CONSUMERS,
+    'contact',
+    async (fixtures, account) => (await contactOf(fixtures, account))['path.contactId'],
+  ),
+  billingDetails: recordOf(
+    CONSUMERS,
+    'billing',
+    async (fixtures, account) => (await billingDetailsOf(fixtures, account))['path.billingDetailsId'],
+  ),
 }

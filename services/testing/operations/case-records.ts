@@ -1,7 +1,7 @@
-import { newId } from '../../kit/db/ids.ts'
 import { insertDocument } from '../documents.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import { insertSubrecords } from '../subrecords.ts'
+import { recordOf } from './record-kind.ts'
 import { administratorOf } from './rfqs.ts'
 
 async function create(fixtures: Fixtures, account: Account, path: string, body: object): Promise<string> {
@@ -62,34 +62,18 @@ export async function newMessage(fixtures: Fixtures, account: Account) {
 
 /** Cases, messages, tasks and expenses of the account's organization. */
 export const CASE_RECORDS = {
-  openCase: {
-    owners: ALL_KINDS,
-    make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account),
-    random: () => newId('case'),
-  },
-  closedCase: {
-    owners: ALL_KINDS,
-    make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account, 'close'),
-    random: () => newId('case'),
-  },
-  archivedCase: {
-    owners: ALL_KINDS,
-    make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account, 'close', 'archive'),
-    random: () => newId('case'),
-  },
-  caseMessage: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await newMessage(fixtures, account)).messageId,
-    random: () => newId('message'),
-  },
-  caseTask: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await newTask(fixtures, account)).taskId,
-    random: () => newId('task'),
-  },
-  caseExpense: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await newExpense(fixtures, account)).expenseId,
-    random: () => newId('expense'),
-  },
+  openCase: recordOf(ALL_KINDS, 'case', (fixtures, account) => caseAfter(fixtures, account)),
+  closedCase: recordOf(ALL_KINDS, 'case', (fixtures, account) => caseAfter(fixtures, account, 'close')),
+  archivedCase: recordOf(ALL_KINDS, 'case', (fixtures, account) => caseAfter(fixtures, account, 'close', 'archive')),
+  caseMessage: recordOf(
+    ALL_KINDS,
+    'message',
+    async (fixtures, account) => (await newMessage(fixtures, account)).messageId,
+  ),
+  caseTask: recordOf(ALL_KINDS, 'task', async (fixtures, account) => (await newTask(fixtures, account)).taskId),
+  caseExpense: recordOf(
+    ALL_KINDS,
+    'expense',
+    async (fixtures, account) => (await newExpense(fixtures, account)).expenseId,
+  ),
 }

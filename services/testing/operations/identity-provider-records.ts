@@ -5,6 +5,7 @@ import { recordNameOf, recordValueOf } from '../../organization/identity-provide
 import { insertDomain, insertProvider } from '../../organization/identity-providers/queries.ts'
 import { SHARED_DNS } from '../dns.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
+import { recordOf } from './record-kind.ts'
 
 const now = () => new Date().toISOString()
 export const newDomain = () => `${crypto.randomUUID()}.example.net`
@@ -65,8 +66,10 @@ export async function insertedProvider(
   return { providerId, domain }
 }
 
-const made = async (fixtures: Fixtures, account: Account) => (await insertedProvider(fixtures, account)).providerId
-
 export const IDENTITY_PROVIDER_RECORDS = {
-  identityProvider: { owners: ALL_KINDS, make: made, random: () => newId('idp') },
+  identityProvider: recordOf(
+    ALL_KINDS,
+    'idp',
+    async (fixtures, account) => (await insertedProvider(fixtures, account)).providerId,
+  ),
 }

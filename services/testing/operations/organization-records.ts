@@ -8,6 +8,7 @@ import { insertRole } from '../../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import type { TestUser } from '../marketplace.ts'
 import { openGrant, openSession } from '../sessions.ts'
+import { recordOf } from './record-kind.ts'
 
 const now = () => new Date().toISOString()
 
@@ -60,16 +61,12 @@ export async function insertRegistration(owner: Sql, linkHash?: Uint8Array): Pro
 
 /** Users, roles, labels, sessions and audit entries of the account's organization. */
 export const ORGANIZATION_RECORDS = {
-  businessUnit: {
-    owners: ALL_KINDS,
-    async make({ market }: Fixtures, { orgId }: Account) {
-      const id = newId('bu')
-      await insertBusinessUnit(market.db.owner, { id, orgId, name: id }, now())
-      return id
-    },
-    random: () => newId('bu'),
-  },
-  mailAddress: { owners: ALL_KINDS, make: mailAddressOf, random: () => newId('maddr') },
+  businessUnit: recordOf(ALL_KINDS, 'bu', async ({ market }, { orgId }) => {
+    const id = newId('bu')
+    await insertBusinessUnit(market.db.owner, { id, orgId, name: id }, now())
+    return id
+  }),
+  mailAddress: recordOf(ALL_KINDS, 'maddr', mailAddressOf),
   mailAddressEmail: {
     owners: ALL_KINDS,
     make: async (fixtures: Fixtures, account: Account) => `${await mailAddressOf(fixtures, account)}@example.org`,
@@ -80,83 +77,50 @@ export const ORGANIZATION_RECORDS = {
     make: createField,
     random: () => ({ fieldId: newId('field'), optionId: newId('option') }),
   },
-  customField: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await createField(fixtures, account)).fieldId,
-    random: () => newId('field'),
-  },
-  optionOfAnotherField: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await createField(fixtures, account)).optionId,
-    random: () => newId('option'),
-  },
-  role: {
-    owners: ALL_KINDS,
-    async make({ market }: Fixtures, { orgId }: Account) {
-      const id = newId('role')
-      await insertRole(market.db.owner, { id, orgId, name: id, permissions: [], system: false }, now())
-      return id
-    },
-    random: () => newId('role'),
-  },
-  invited: {
-    owners: ALL_KINDS,
-    make: inviteTo,
-    random: () => newId('user'),
-  },
-  inactiveUser: {
-    owners: ALL_KINDS,
-    async make(fixtures: Fixtures, account: Account) {
-      const userId = await inviteTo(fixtures, account)
-      await fixtures.market.db.owner`update organization.users set active = false where id = ${userId}`
-      return userId
-    },
-    random: () => newId('user'),
-  },
-  user: {
-    owners: ALL_KINDS,
-    make: async (_: Fixtures, { userId }: Account) => userId,
-    random: () => newId('user'),
-  },
-  colleague: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await colleagueOf(fixtures, account)).userId,
-    random: () => newId('user'),
-  },
-  auditEntry: {
-    owners: ALL_KINDS,
-    async make({ market }: Fixtures, { orgId, userId }: Account) {
-      const id = newId('audit')
-      await market.db.owner`
+  customField: recordOf(
+    ALL_KINDS,
+    'field',
+    async (fixtures, account) => (await createField(fixtures, account)).fieldId,
+  ),
+  optionOfAnotherField: recordOf(
+    ALL_KINDS,
+    'option',
+    async (fixtures, account) => (await createField(fixtures, account)).optionId,
+  ),
+  role: recordOf(ALL_KINDS, 'role', async ({ market }, { orgId }) => {
+    const id = newId('role')
+    await insertRole(market.db.owner, { id, orgId, name: id, permissions: [], system: false }, now())
+    return id
+  }),
+  invited: recordOf(ALL_KINDS, 'user', inviteTo),
+  inactiveUser: recordOf(ALL_KINDS, 'user', async (fixtures, account) => {
+    const userId = await inviteTo(fixtures, account)
+    await fixtures.market.db.owner`update organization.users set active = false where id = ${userId}`
+    return userId
+  }),
+  user: recordOf(ALL_KINDS, 'user', async (_, { userId }) => userId),
+  colleague: recordOf(ALL_KINDS, 'user', async (fixtures, account) => (await colleagueOf(fixtures, account)).userId),
+  auditEntry: recordOf(ALL_KINDS, 'audit', async ({ market }, { orgId, userId }) => {
+    const id = newId('audit')
+    await market.db.owner`
         insert into organization.audit_log (id, org_id, procedure, success, actor_id)
         values (${id}, ${orgId}, 'part.create', true, ${userId})`
-      return id
-    },
-    random: () => newId('audit'),
-  },
-  grant: {
-    owners: ALL_KINDS,
-    async make(fixtures: Fixtures, account: Account) {
-      const id = newId('grant')
-      await openGrant(fixtures.market, await colleagueOf(fixtures, account), {
-        grantId: id,
-        actingEmail: 'support@example.com',
-      })
-      return id
-    },
-    random: () => newId('grant'),
-  },
-  session: {
-    owners: ALL_KINDS,
-    make: async ({ market }: Fixtures, account: Account) => (await openSession(market, account)).id,
-    random: () => newId('sess'),
-  },
-  colleagueSession: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) =>
-      (await openSession(fixtures.market, await colleagueOf(fixtures, account))).id,
-    random: () => newId('sess'),
-  },
+    return id
+  }),
+  grant: recordOf(ALL_KINDS, 'grant', async (fixtures, account) => {
+    const id = newId('grant')
+    await openGrant(fixtures.market, await colleagueOf(fixtures, account), {
+      grantId: id,
+      actingEmail: 'support@example.com',
+    })
+    return id
+  }),
+  session: recordOf(ALL_KINDS, 'sess', async ({ market }, account) => (await openSession(market, account)).id),
+  colleagueSession: recordOf(
+    ALL_KINDS,
+    'sess',
+    async (fixtures, account) => (await openSession(fixtures.market, await colleagueOf(fixtures, account))).id,
+  ),
   accessToken: {
     owners: ALL_KINDS,
     make: async ({ market }: Fixtures, account: Account) => (await openSession(market, account)).accessToken,

@@ -1,9 +1,8 @@
 import { newId } from '../../kit/db/ids.ts'
-import type { Account, Fixtures, Kind } from '../fixtures.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
 import { inHours } from '../rfqs.ts'
+import { CONSUMERS, recordOf } from './record-kind.ts'
 import { administratorOf, createRfq, invitationOf, inviteeOf, termsFor } from './rfqs.ts'
-
-const CONSUMERS = ['owner', 'otherOwner', 'consumer'] satisfies Kind[]
 
 /** A package of the account with one line, after the verbs. */
 async function packageAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
@@ -57,27 +56,17 @@ export async function offeredPackage(fixtures: Fixtures, account: Account, facto
   return { id, offerId, rfqId: line?.id ?? '' }
 }
 
-const random = () => newId('package')
-
 export const PACKAGE_RECORDS = {
-  draftPackage: {
-    owners: CONSUMERS,
-    make: (fixtures: Fixtures, account: Account) => packageAfter(fixtures, account),
-    random,
-  },
-  openPackage: {
-    owners: CONSUMERS,
-    make: (fixtures: Fixtures, account: Account) => packageAfter(fixtures, account, 'publish'),
-    random,
-  },
-  invitedPackage: {
-    owners: ['manufacturer', 'otherOwner', 'distributor'] satisfies Kind[],
-    make: async (fixtures: Fixtures, account: Account) => (await packageWithInvitation(fixtures, account)).id,
-    random,
-  },
-  packageTerms: {
-    owners: ['manufacturer', 'distributor'] satisfies Kind[],
-    make: async (fixtures: Fixtures, account: Account) => (await packageWithInvitation(fixtures, account, termsFor)).id,
-    random,
-  },
+  draftPackage: recordOf(CONSUMERS, 'package', (fixtures, account) => packageAfter(fixtures, account)),
+  openPackage: recordOf(CONSUMERS, 'package', (fixtures, account) => packageAfter(fixtures, account, 'publish')),
+  invitedPackage: recordOf(
+    ['manufacturer', 'otherOwner', 'distributor'],
+    'package',
+    async (fixtures, account) => (await packageWithInvitation(fixtures, account)).id,
+  ),
+  packageTerms: recordOf(
+    ['manufacturer', 'distributor'],
+    'package',
+    async (fixtures, account) => (await packageWithInvitation(fixtures, account, termsFor)).id,
+  ),
 }

@@ -4,9 +4,10 @@ import { verifiedCredential } from '../../identity/passkeys/webauthn.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { TestAuthenticator } from '../authenticator.ts'
-import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
+import { type Account, ALL_KINDS } from '../fixtures.ts'
 import type { TestMarketplace } from '../marketplace.ts'
 import { SAMPLE } from './passkey-challenges.ts'
+import { recordOf } from './record-kind.ts'
 
 type Person = Pick<Account, 'orgId' | 'userId'>
 
@@ -71,17 +72,9 @@ export async function insertedChallenge(
 
 /** Passkeys of the account. Those of others are not found. */
 export const PASSKEY_RECORDS = {
-  passkey: {
-    owners: ALL_KINDS,
-    make: async ({ market }: Fixtures, account: Account) => (await insertedPasskey(market, account)).id,
-    random: () => newId('passkey'),
-  },
-  colleaguePasskey: {
-    owners: ALL_KINDS,
-    async make(fixtures: Fixtures, { kind, standing }: Account) {
-      const colleague = await fixtures.account(kind, standing === 'powerless' ? 'member' : 'powerless')
-      return (await insertedPasskey(fixtures.market, colleague)).id
-    },
-    random: () => newId('passkey'),
-  },
+  passkey: recordOf(ALL_KINDS, 'passkey', async ({ market }, account) => (await insertedPasskey(market, account)).id),
+  colleaguePasskey: recordOf(ALL_KINDS, 'passkey', async (fixtures, { kind, standing }) => {
+    const colleague = await fixtures.account(kind, standing === 'powerless' ? 'member' : 'powerless')
+    return (await insertedPasskey(fixtures.market, colleague)).id
+  }),
 }

@@ -3,6 +3,7 @@ import { insertAccount, insertKey } from '../../organization/service-accounts/qu
 import { newClientSecret } from '../../organization/service-accounts/secret.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import type { ClientKey } from '../service-accounts.ts'
+import { recordOf } from './record-kind.ts'
 
 interface AccountWithKey extends ClientKey {
   userId: string
@@ -38,14 +39,10 @@ export async function insertedKey(fixtures: Fixtures, account: Account, userId: 
 }
 
 export const SERVICE_ACCOUNT_RECORDS = {
-  serviceAccount: {
-    owners: ALL_KINDS,
-    make: insertedAccount,
-    random: () => newId('user'),
-  },
-  serviceAccountKey: {
-    owners: ALL_KINDS,
-    make: async (fixtures: Fixtures, account: Account) => (await accountWithKey(fixtures, account)).clientId,
-    random: () => newId('sak'),
-  },
+  serviceAccount: recordOf(ALL_KINDS, 'user', insertedAccount),
+  serviceAccountKey: recordOf(
+    ALL_KINDS,
+    'sak',
+    async (fixtures, account) => (await accountWithKey(fixtures, account)).clientId,
+  ),
 }

@@ -1,0 +1,23 @@
+import { newId } from '../../kit/db/ids.ts'
+import type { Account, Fixtures, Kind } from '../fixtures.ts'
+
+/** A kind of record that is private to an organization or to a user. */
+export interface RecordKind {
+  /** Kinds of organization that can have one. */
+  owners: readonly Kind[]
+  /** Creates a record of the account or its organization and returns its identifier. */
+  make(fixtures: Fixtures, account: Account): Promise<unknown>
+  /** An identifier of the same form that does not exist. */
+  random(): unknown
+}
+
+/** A kind of record whose identifiers have a prefix. */
+export const recordOf = <Made>(
+  owners: readonly Kind[],
+  prefix: string,
+  make: (fixtures: Fixtures, account: Account) => Promise<Made>,
+) => ({ owners, make, random: () => newId(prefix) })
+
+export const IP_OWNERS: readonly Kind[] = ['owner', 'otherOwner']
+export const MANUFACTURERS: readonly Kind[] = ['manufacturer', 'otherOwner']
+export const CONSUMERS: readonly Kind[] = ['owner', 'otherOwner', 'consumer']
