@@ -2,7 +2,7 @@ import type { AcceptedOffer, AwardedRfq } from '../../proto/http/sourcing/awards
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Pool } from '../kit/db/client.ts'
 import { newId } from '../kit/db/ids.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
 import { euros, offerBody, offersOf } from './offers.ts'
@@ -51,7 +51,7 @@ export async function awardParties(market: TestMarketplace) {
   const factoryOf = async ({ administrator }: TestOrganization) => {
     const { id } = await createFactory(administrator.client)
     const release = { orgId: consumer.orgId }
-    await expectOk(distributor.administrator.client.post(`/flows/v1/factories/${id}/release`, release))
+    await succeeded(distributor.administrator.client.post(`/flows/v1/factories/${id}/release`, release))
     return id
   }
   const factories = new Map([
@@ -64,17 +64,17 @@ export async function awardParties(market: TestMarketplace) {
   /** An RFQ for 10 or 50 pieces with two invitees. */
   const open = async (more: object = {}): Promise<string> => {
     const body = rfqBody(partId, { manufacturerIds: [maker.orgId, rival.orgId], ...more })
-    const { id } = (await expectOk(rfqsOf(buyer).create(body))).body
-    await expectOk(rfqsOf(buyer).act(id, 'publish'))
+    const { id } = await succeeded(rfqsOf(buyer).create(body))
+    await succeeded(rfqsOf(buyer).act(id, 'publish'))
     return id
   }
   const draftOffer = async (rfqId: string, { orgId, administrator }: TestOrganization, more: object = {}) => {
     const body = offerBody(rfqId, factories.get(orgId) as string, { ...PRICES, ...more })
-    return (await expectOk(offersOf(administrator.client).create(body))).body.id
+    return (await succeeded(offersOf(administrator.client).create(body))).id
   }
   const offer = async (rfqId: string, by: TestOrganization, more: object = {}): Promise<string> => {
     const id = await draftOffer(rfqId, by, more)
-    await expectOk(offersOf(by.administrator.client).act(id, 'submit'))
+    await succeeded(offersOf(by.administrator.client).act(id, 'submit'))
     return id
   }
   /** The orders of an RFQ, oldest first. */
@@ -85,10 +85,4 @@ export async function awardParties(market: TestMarketplace) {
   }
   const organizations = { consumer, ipOwner, maker, rival, seller, distributor, stranger }
   return { ...organizations, partId, factories, open, draftOffer, offer, ordersOfRfq }
-}
-
-async function expectOk<T>(answer: Promise<ApiAnswer<T>>): Promise<ApiAnswer<T>> {
-  const done = await answer
-  if (done.status >= 300) throw new Error(`a request of the set-up was refused: ${done.status} ${done.text}`)
-  return done
 }

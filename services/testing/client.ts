@@ -93,3 +93,10 @@ export class ApiClient {
     this.refreshToken = answer.body.refresh_token
   }
 }
+
+/** The body of the answer to a request of a set-up, which must succeed. */
+export async function succeeded<T>(request: Promise<ApiAnswer<T>>): Promise<T> {
+  const { status, body, text } = await request
+  if (status >= 300) throw new Error(`a request of the set-up was refused: ${status} ${text}`)
+  return body
+}

@@ -1,6 +1,6 @@
 import type { RfqAcceptance } from '../../proto/http/sourcing/rfq-confidentiality.ts'
 import type { EmittedCaseEvent } from './cases.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import { FileClient } from './files/file-client.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
@@ -82,14 +82,11 @@ export async function confidentialParties(market: TestMarketplace) {
 
   const draft = async (more: object = {}): Promise<string> => {
     const content = { manufacturerIds: both, confidentialityTerms: TERMS, ...SECRET_RFQ, ...more }
-    const { status, body, text } = await rfqs.create(rfqBody(partId, content))
-    if (status !== 201) throw new Error(`an RFQ could not be created: ${text}`)
-    return body.id
+    return (await succeeded(rfqs.create(rfqBody(partId, content)))).id
   }
   const open = async (more: object = {}): Promise<string> => {
     const id = await draft(more)
-    const { status, text } = await rfqs.act(id, 'publish')
-    if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
+    await succeeded(rfqs.act(id, 'publish'))
     return id
   }
   const buying = rfqsOf(buyer.administrator.client)
@@ -97,8 +94,7 @@ export async function confidentialParties(market: TestMarketplace) {
   const openForOwner = async (more: object = {}): Promise<{ id: string; partId: string }> => {
     const owned = await partOf(owner)
     const grant = { partId: owned, consumerOrgId: buyer.orgId }
-    const granted = await subscriptionsOf(owner.administrator.client).create(grant)
-    if (granted.status !== 201) throw new Error(`a subscription could not be granted: ${granted.text}`)
+    await succeeded(subscriptionsOf(owner.administrator.client).create(grant))
     const content = { manufacturerIds: both, confidentialityTerms: TERMS, ...SECRET_RFQ, ...more }
     const { body } = await buying.create(rfqBody(owned, content))
     await act(body.id, 'publish')
@@ -106,8 +102,7 @@ export async function confidentialParties(market: TestMarketplace) {
   }
   /** A verb of the buyer, which must succeed. */
   const act = async (id: string, verb: string, body?: object) => {
-    const { status, text } = await buying.act(id, verb, body)
-    if (status !== 200) throw new Error(`${verb} was refused: ${text}`)
+    await succeeded(buying.act(id, verb, body))
   }
   /** The groups of files of a part that an organization sees. */
   const groupsFor = async ({ administrator }: TestOrganization, of = partId): Promise<string[] | number> => {
@@ -119,8 +114,7 @@ export async function confidentialParties(market: TestMarketplace) {
     const { id: factoryId } = await createFactory(administrator.client)
     const offers = offersOf(administrator.client)
     const { body } = await offers.create(offerBody(rfqId, factoryId))
-    const { status, text } = await offers.act(body.id, 'submit')
-    if (status !== 200) throw new Error(`an offer could not be submitted: ${text}`)
+    await succeeded(offers.act(body.id, 'submit'))
     return body.id
   }
   const organizations = { designer, buyer, owner, maker, rival, stranger }

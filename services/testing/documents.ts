@@ -1,7 +1,7 @@
 import type { Document, UpdateOrderDocumentsRequest } from '../../proto/http/sourcing/documents.ts'
 import type { Upload } from '../../proto/http/sourcing/uploads.ts'
 import { newId } from '../kit/db/ids.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import { type Bytes, FileClient } from './files/file-client.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import type { Page, Problem } from './people.ts'
@@ -31,8 +31,7 @@ export function documentsOf(market: TestMarketplace, client: ApiClient) {
     /** Adds a document and returns it as listed. */
     async add(of: Collection, id: string, more: Partial<Sent> = {}, bytes: Bytes = 'solid'): Promise<Document> {
       const { id: uploadId } = await files.uploadBytes(bytes, more.name)
-      const { status, text } = await change(of, id, { add: [{ uploadId, kind: 'OTHER', ...more }] })
-      if (status !== 204) throw new Error(`a document could not be added: ${text}`)
+      await succeeded(change(of, id, { add: [{ uploadId, kind: 'OTHER', ...more }] }))
       const [document] = (await list(of, id)).body.items
       return document as Document
     },

@@ -1,6 +1,6 @@
 import type { CapabilityInput, Factory } from '../../proto/http/sourcing/factories.ts'
 import type { FactoryInput } from '../../proto/http/sourcing/factory-administration.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 
 /** A capability of a laser powder bed fusion machine. */
 export const PRINTS_STEEL: CapabilityInput = { materialCode: '316l', technologyId: 'pbf-lb-m' }
@@ -13,7 +13,5 @@ export async function createFactory(client: ApiClient, input: Partial<FactoryInp
     capabilities: [PRINTS_STEEL],
     ...input,
   }
-  const answer = await client.post<Factory>('/flows/v1/factories', body)
-  if (answer.status !== 201) throw new Error(`a factory could not be created: ${answer.text}`)
-  return answer.body
+  return succeeded(client.post<Factory>('/flows/v1/factories', body))
 }

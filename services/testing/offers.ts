@@ -1,6 +1,6 @@
 import type { Money } from '../../proto/http/sourcing/money.ts'
 import type { Offer } from '../../proto/http/sourcing/offers.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import type { Problem } from './people.ts'
@@ -45,14 +45,11 @@ export async function offerParties(market: TestMarketplace) {
   const seller = offersOf(maker.administrator.client)
 
   const draft = async (more: object = {}, rfqId?: string): Promise<string> => {
-    const { status, body, text } = await seller.create(offerBody(rfqId ?? (await open()), factory.id, more))
-    if (status !== 201) throw new Error(`an offer could not be created: ${text}`)
-    return body.id
+    return (await succeeded(seller.create(offerBody(rfqId ?? (await open()), factory.id, more)))).id
   }
   const submitted = async (more: object = {}, rfqId?: string): Promise<string> => {
     const id = await draft(more, rfqId)
-    const { status, text } = await seller.act(id, 'submit')
-    if (status !== 200) throw new Error(`an offer could not be submitted: ${text}`)
+    await succeeded(seller.act(id, 'submit'))
     return id
   }
   return { ...parties, factory, rivalFactory, seller, draftOffer: draft, submittedOffer: submitted }

@@ -2,7 +2,7 @@ import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
 import type { PackageComparison } from '../../proto/http/sourcing/rfq-package-comparison.ts'
 import type { AwardedRfqPackage } from '../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import type { ListedRfqPackage, RfqPackage } from '../../proto/http/sourcing/rfq-packages.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import { euros } from './offers.ts'
@@ -83,15 +83,11 @@ export async function packageParties(market: TestMarketplace) {
     ...more,
   })
   const draft = async (more: object = {}): Promise<RfqPackage> => {
-    const { status, body: created, text } = await packages.create(body(more))
-    if (status !== 201) throw new Error(`a package could not be created: ${text}`)
-    return created
+    return succeeded(packages.create(body(more)))
   }
   const open = async (more: object = {}): Promise<RfqPackage> => {
     const { id } = await draft(more)
-    const { status, body: published, text } = await packages.act(id, 'publish')
-    if (status !== 200) throw new Error(`a package could not be published: ${text}`)
-    return published
+    return succeeded(packages.act(id, 'publish'))
   }
   return {
     ...{ consumer, ipOwner, maker, rival, stranger, partIds, factoryId, rivalFactoryId },

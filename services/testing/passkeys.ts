@@ -1,7 +1,7 @@
 import type { Passkey, PasskeyCreationOptions, PasskeyRequestOptions } from '../../proto/http/identity/passkeys.ts'
 import type { SignInStep, SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
 import { type Lies, TestAuthenticator } from './authenticator.ts'
-import { type ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, ApiClient, succeeded } from './client.ts'
 import { TEST_PASSWORD, type TestMarketplace, type TestOrganization, type TestUser } from './marketplace.ts'
 import type { Problem } from './people.ts'
 import { openSession } from './sessions.ts'
@@ -16,16 +16,13 @@ export async function addPasskey(
   { authenticator = new TestAuthenticator(config.PUBLIC_URL), name = 'Work laptop' } = {},
 ): Promise<{ authenticator: TestAuthenticator; passkey: Passkey }> {
   const options = await startedPasskey(client)
-  const answer = await client.post<Passkey>(PASSKEYS, { name, credential: authenticator.create(options) })
-  if (answer.status !== 201) throw new Error(`a passkey could not be added: ${answer.text}`)
-  return { authenticator, passkey: answer.body }
+  const passkey = await succeeded(client.post<Passkey>(PASSKEYS, { name, credential: authenticator.create(options) }))
+  return { authenticator, passkey }
 }
 
 /** The challenge for a new passkey, after the password. */
 export async function startedPasskey(client: ApiClient): Promise<PasskeyCreationOptions> {
-  const started = await client.post<PasskeyCreationOptions>(`${PASSKEYS}/start`, { currentPassword: TEST_PASSWORD })
-  if (started.status !== 200) throw new Error(`a passkey could not be begun: ${started.text}`)
-  return started.body
+  return succeeded(client.post<PasskeyCreationOptions>(`${PASSKEYS}/start`, { currentPassword: TEST_PASSWORD }))
 }
 
 /** The console's way to sign in, in one browser with its cookie. */
@@ -88,8 +85,7 @@ export async function strictMember(market: TestMarketplace, org: TestOrganizatio
 /** Requires a second factor in the organization of an administrator, who gets a passkey. */
 export async function requireSecondFactor(market: TestMarketplace, administrator: ApiClient) {
   const added = await addPasskey(market, administrator)
-  const answer = await administrator.send('PATCH', '/flows/v1/sign-in-settings', { body: { secondFactor: true } })
-  if (answer.status !== 200) throw new Error(`the second factor could not be required: ${answer.text}`)
+  await succeeded(administrator.send('PATCH', '/flows/v1/sign-in-settings', { body: { secondFactor: true } }))
   return added
 }
 

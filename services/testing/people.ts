@@ -1,5 +1,5 @@
 import type { CreatedUser, User } from '../../proto/http/organization/users.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
 
 export interface Problem {
@@ -25,9 +25,7 @@ export const newPerson = (more: Record<string, unknown> = {}) => ({
 
 /** Creates a user over HTTP. */
 export async function created(client: ApiClient, more: Record<string, unknown> = {}): Promise<CreatedUser> {
-  const answer = await client.post<CreatedUser>('/flows/v1/users', newPerson(more))
-  if (answer.status !== 201) throw new Error(`a user could not be created: ${answer.text}`)
-  return answer.body
+  return succeeded(client.post<CreatedUser>('/flows/v1/users', newPerson(more)))
 }
 
 export const tokenOf = ({ activationUrl = '' }: { activationUrl?: string }) => activationUrl.split('#')[1] as string

@@ -1,7 +1,7 @@
 import type { File } from '../../proto/http/sourcing/files.ts'
 import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { Measured } from '../sourcing/renderings/rules.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import { binaryStl, boxMesh } from './models/meshes.ts'
 
@@ -45,7 +45,5 @@ export function measuredIn(record: Partial<Pick<Part, 'previewUrl' | 'measuredBo
 
 /** The files of a part, or the documents of a record, that a client reads. */
 export async function filesOf(client: ApiClient, path: string): Promise<File[]> {
-  const { status, body, text } = await client.get<{ items: File[] }>(path)
-  if (status !== 200) throw new Error(text)
-  return body.items
+  return (await succeeded(client.get<{ items: File[] }>(path))).items
 }

@@ -1,6 +1,6 @@
 import { afterAll } from 'bun:test'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 
 /** An event of a case. */
 interface ReceivedEvent {
@@ -33,8 +33,6 @@ export class WebhookReceiver {
   /** Creates an endpoint for these events. */
   async subscribe(client: ApiClient, events: readonly string[]): Promise<CreatedWebhookEndpoint> {
     const body = { url: this.url, events }
-    const answer = await client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', body)
-    if (answer.status !== 201) throw new Error(`the endpoint was not created: ${answer.status} ${answer.text}`)
-    return answer.body.data
+    return (await succeeded(client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', body))).data
   }
 }

@@ -1,4 +1,5 @@
 import { newId } from '../kit/db/ids.ts'
+import { succeeded } from './client.ts'
 import { insertDocument } from './documents.ts'
 import { type Account, ALL_KINDS, type Fixtures } from './fixtures.ts'
 import { AGREEMENT_RECORDS } from './operations/agreement-records.ts'
@@ -28,9 +29,7 @@ import { SUBSCRIPTION_RECORDS } from './operations/subscription-records.ts'
 export async function createPart(fixtures: Fixtures, { kind }: Account, more: object = {}): Promise<string> {
   const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
   const body = { title: 'Impeller', materialType: 'metal', ...more }
-  const answer = await client.post<{ id: string }>('/v1/parts', body)
-  if (answer.status !== 200) throw new Error(`a part could not be created: ${answer.text}`)
-  return answer.body.id
+  return (await succeeded(client.post<{ id: string }>('/v1/parts', body))).id
 }
 
 /** Creates an internal part and applies the lifecycle commands. */
@@ -38,8 +37,7 @@ async function partAfter(fixtures: Fixtures, account: Account, ...verbs: string[
   const id = await createPart(fixtures, account, { internal: true })
   const client = await fixtures.clientOf(await fixtures.account(account.kind, 'administrator'))
   for (const verb of verbs) {
-    const { status, text } = await client.post(`/flows/v1/parts/${id}/${verb}`)
-    if (status !== 200) throw new Error(`${verb} of a part: ${text}`)
+    await succeeded(client.post(`/flows/v1/parts/${id}/${verb}`))
   }
   return id
 }

@@ -2,7 +2,7 @@ import type { File } from '../../proto/http/sourcing/files.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Part } from '../../proto/http/sourcing/parts.ts'
 import { awardsOf } from './awards.ts'
-import type { ApiClient } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import { FileClient } from './files/file-client.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
 import { offerBody, offerParties, offersOf } from './offers.ts'
@@ -23,15 +23,13 @@ export async function revisionParties(market: TestMarketplace) {
   const own = new FileClient(market, clientOf(ipOwner))
 
   const patch = async (partId: string, body: object) => {
-    const { status, text } = await own.client.send('PATCH', `/flows/v1/parts/${partId}`, { body })
-    if (status !== 200) throw new Error(text)
+    await succeeded(own.client.send('PATCH', `/flows/v1/parts/${partId}`, { body }))
   }
 
   /** An open RFQ of `consumer` for a part, with `maker` as invitee. */
   async function openFor(partId: string, more: object = {}): Promise<string> {
     const { body } = await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId], ...more }))
-    const { status, text } = await buyer.act(body.id, 'publish')
-    if (status !== 200) throw new Error(text)
+    await succeeded(buyer.act(body.id, 'publish'))
     return body.id
   }
 
@@ -40,8 +38,7 @@ export async function revisionParties(market: TestMarketplace) {
     const offers = offersOf(clientOf(maker))
     const { body } = await offers.create(offerBody(rfqId, factory.id))
     await offers.act(body.id, 'submit')
-    const { status, body: accepted, text } = await awardsOf(clientOf(consumer)).accept(body.id, { quantity: 10 })
-    if (status !== 200) throw new Error(text)
+    const accepted = await succeeded(awardsOf(clientOf(consumer)).accept(body.id, { quantity: 10 }))
     return accepted.orders[0] as Order
   }
 

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../proto/durations.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import type { Problem } from './people.ts'
 
@@ -34,8 +34,7 @@ export const rfqsOf = (client: ApiClient) => ({
 export async function publishedPart(client: ApiClient, body: object = {}): Promise<string> {
   const part = { title: 'Impeller', materialType: 'metal', ...body }
   const { body: created } = await client.post<{ id: string }>('/v1/parts', part)
-  const { status, text } = await client.post(`/flows/v1/parts/${created.id}/publish`)
-  if (status !== 200) throw new Error(`a part could not be published: ${text}`)
+  await succeeded(client.post(`/flows/v1/parts/${created.id}/publish`))
   return created.id
 }
 
@@ -52,14 +51,11 @@ export async function rfqParties(market: TestMarketplace) {
   const buyer = rfqsOf(consumer.administrator.client)
 
   const draft = async (more: object = {}): Promise<string> => {
-    const { status, body, text } = await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId], ...more }))
-    if (status !== 201) throw new Error(`an RFQ could not be created: ${text}`)
-    return body.id
+    return (await succeeded(buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId], ...more })))).id
   }
   const open = async (more: object = {}): Promise<string> => {
     const id = await draft(more)
-    const { status, text } = await buyer.act(id, 'publish')
-    if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
+    await succeeded(buyer.act(id, 'publish'))
     return id
   }
   return { consumer, ipOwner, maker, rival, stranger, partId, buyer, draft, open }

@@ -1,7 +1,7 @@
 import { afterAll } from 'bun:test'
 import type { Permission } from '../../proto/permissions.ts'
 import type { KitOptions } from '../kit/service/service.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
 import { TestDns } from './dns.ts'
 import { TestIdentityProvider } from './identity-provider.ts'
 import { marketplaceWithWorkers, type TestMarketplace } from './marketplace.ts'
@@ -88,15 +88,11 @@ export class ScimClient {
   }
 
   async filter(path: string, filter: string): Promise<(ScimUser & ScimGroup)[]> {
-    const { status, body, text } = await this.get(`${path}?filter=${encodeURIComponent(filter)}`)
-    if (status !== 200) throw new Error(text)
-    return body.Resources
+    return (await succeeded(this.get(`${path}?filter=${encodeURIComponent(filter)}`))).Resources
   }
 
   async created(path: string, body: object): Promise<ScimUser & ScimGroup> {
-    const answer = await this.post(path, body)
-    if (answer.status !== 201) throw new Error(`not created: ${answer.text}`)
-    return answer.body
+    return succeeded(this.post(path, body))
   }
 }
 
@@ -108,12 +104,13 @@ export async function scimAccount(
 ): Promise<ScimClient & { userId: string }> {
   const me = await admin.get<{ permissions: Permission[] }>('/flows/v1/me')
   const name = `SCIM ${crypto.randomUUID()}`
-  const role = await admin.post<{ id: string }>('/flows/v1/roles', {
-    name,
-    permissions: permissions ?? me.body.permissions,
-  })
-  if (role.status !== 201) throw new Error(role.text)
-  const account = await createdAccount(admin, { name, roleIds: [role.body.id] })
+  const role = await succeeded(
+    admin.post<{ id: string }>('/flows/v1/roles', {
+      name,
+      permissions: permissions ?? me.body.permissions,
+    }),
+  )
+  const account = await createdAccount(admin, { name, roleIds: [role.id] })
   const api = await clientWith(market.url, await createdKey(admin, account.id))
   return Object.assign(new ScimClient(api), { userId: account.id })
 }
@@ -126,8 +123,7 @@ export async function provedDomain(
 ): Promise<{ domain: string; providerId: string; redirectUrl: string }> {
   const domain = `${crypto.randomUUID()}.example.net`
   const provider = await createdProvider(admin, { issuer: idp.issuer, domains: [domain], ...more })
-  const { status, text } = await prove(admin, dns, provider, domain)
-  if (status !== 200) throw new Error(text)
+  await succeeded(prove(admin, dns, provider, domain))
   return { domain, providerId: provider.id, redirectUrl: provider.redirectUrl }
 }
 

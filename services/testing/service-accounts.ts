@@ -4,7 +4,7 @@ import type {
   ServiceAccountInput,
   ServiceAccountKeyInput,
 } from '../../proto/http/organization/service-accounts.ts'
-import { type ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, ApiClient, succeeded } from './client.ts'
 
 export const ACCOUNTS = '/flows/v1/service-accounts'
 export const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -29,9 +29,7 @@ export async function createdAccount(
   admin: ApiClient,
   body: Partial<ServiceAccountInput> = {},
 ): Promise<ServiceAccount> {
-  const answer = await admin.post<ServiceAccount>(ACCOUNTS, { name: 'ERP connector', ...body })
-  if (answer.status !== 201) throw new Error(`a service account could not be created: ${answer.text}`)
-  return answer.body
+  return succeeded(admin.post<ServiceAccount>(ACCOUNTS, { name: 'ERP connector', ...body }))
 }
 
 /** Creates a key over HTTP. */
@@ -40,9 +38,7 @@ export async function createdKey(
   accountId: string,
   body: ServiceAccountKeyInput = {},
 ): Promise<CreatedServiceAccountKey> {
-  const answer = await admin.post<CreatedServiceAccountKey>(`${ACCOUNTS}/${accountId}/keys`, body)
-  if (answer.status !== 201) throw new Error(`a key could not be created: ${answer.text}`)
-  return answer.body
+  return succeeded(admin.post<CreatedServiceAccountKey>(`${ACCOUNTS}/${accountId}/keys`, body))
 }
 
 export const basic = ({ clientId, clientSecret }: ClientKey) => ({
@@ -63,7 +59,6 @@ export const requestToken = (
 
 /** A client with a token of the key. */
 export async function clientWith(url: string, key: ClientKey, headers?: Record<string, string>): Promise<ApiClient> {
-  const { status, body, text } = await requestToken(url, key, headers)
-  if (status !== 200) throw new Error(`no token for a key: ${status} ${text}`)
+  const body = await succeeded(requestToken(url, key, headers))
   return new ApiClient(url, body.access_token)
 }

@@ -1,6 +1,6 @@
 import type { SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
 import type { IdentityProvider } from '../../proto/http/organization/identity-providers.ts'
-import { type ApiAnswer, ApiClient } from './client.ts'
+import { type ApiAnswer, ApiClient, succeeded } from './client.ts'
 import type { TestDns } from './dns.ts'
 import { CLIENT, type TestIdentityProvider } from './identity-provider.ts'
 import type { TestMarketplace } from './marketplace.ts'
@@ -19,9 +19,7 @@ export const providerInput = ({ issuer }: TestIdentityProvider, more: Record<str
 
 /** Creates a provider of an organization. */
 export async function createdProvider(client: ApiClient, body: Record<string, unknown>): Promise<IdentityProvider> {
-  const answer = await client.post<IdentityProvider>(PROVIDERS, { name: 'Company login', ...CLIENT, ...body })
-  if (answer.status !== 201) throw new Error(`a provider could not be created: ${answer.text}`)
-  return answer.body
+  return succeeded(client.post<IdentityProvider>(PROVIDERS, { name: 'Company login', ...CLIENT, ...body }))
 }
 
 /** Publishes the record of a domain and proves it. */
@@ -122,8 +120,7 @@ export class TestBrowser {
   /** Signs in and returns a client of the session. */
   async signIn(email: string): Promise<ApiClient> {
     const fragment = await this.visit(email)
-    const { status, body, text } = await this.exchange(fragment)
-    if (status !== 200) throw new Error(`no tokens for ${fragment}: ${text}`)
+    const body = await succeeded(this.exchange(fragment))
     return new ApiClient(this.#market.url, body.access_token)
   }
 }

@@ -3,6 +3,7 @@ import type { WebhookDelivery } from '../../proto/http/webhooks/deliveries.ts'
 import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { emitAny } from '../kit/bus/outbox/emit.ts'
 import { connect } from '../kit/db/client.ts'
+import { succeeded } from './client.ts'
 import { marketplaceWithWorkers, type TestMarketplace } from './marketplace.ts'
 import type { Page } from './people.ts'
 import { until } from './until.ts'
@@ -58,9 +59,8 @@ export async function webhooksOf(market: TestMarketplace) {
     created++
     const path = `/receiver/${created}`
     const body = { url: receiver.urlOf(path), events: ['cases.*'], ...more }
-    const answer = await client.post<{ data: CreatedWebhookEndpoint }>(ENDPOINTS, body)
-    if (answer.status !== 201) throw new Error(answer.text)
-    return { ...answer.body.data, path }
+    const { data } = await succeeded(client.post<{ data: CreatedWebhookEndpoint }>(ENDPOINTS, body))
+    return { ...data, path }
   }
   const list = async (query: string) =>
     (await client.get<Page<WebhookDelivery>>(`${OPERATIONS}/deliveries?pageSize=50&${query}`)).body.items

@@ -1,6 +1,6 @@
 import type { File, FileGroup } from '../../../proto/http/sourcing/files.ts'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
-import type { ApiClient } from '../client.ts'
+import { type ApiClient, succeeded } from '../client.ts'
 import type { TestMarketplace } from '../marketplace.ts'
 import type { Problem } from '../people.ts'
 
@@ -31,26 +31,25 @@ export class FileClient {
   }
 
   async createPart(more: object = {}): Promise<string> {
-    const answer = await this.client.post<{ id: string }>('/v1/parts', {
-      title: 'Impeller',
-      materialType: 'metal',
-      ...more,
-    })
-    if (answer.status !== 200) throw new Error(answer.text)
-    return answer.body.id
+    return (
+      await succeeded(
+        this.client.post<{ id: string }>('/v1/parts', {
+          title: 'Impeller',
+          materialType: 'metal',
+          ...more,
+        }),
+      )
+    ).id
   }
 
   async createPublishedPart(more: object = {}): Promise<string> {
     const id = await this.createPart(more)
-    const { status, text } = await this.client.post(`/flows/v1/parts/${id}/publish`)
-    if (status !== 200) throw new Error(text)
+    await succeeded(this.client.post(`/flows/v1/parts/${id}/publish`))
     return id
   }
 
   async createUpload(name = 'impeller.stl', isPublic = false): Promise<Upload> {
-    const { status, body, text } = await this.client.post<Upload>('/v1/uploads', { name, public: isPublic })
-    if (status !== 200) throw new Error(text)
-    return body
+    return succeeded(this.client.post<Upload>('/v1/uploads', { name, public: isPublic }))
   }
 
   putBytes({ uploadUrl, method, headers }: Upload, bytes: Bytes): Promise<Response> {
@@ -77,16 +76,13 @@ export class FileClient {
   /** Adds one file and returns it as listed. */
   async addFile(partId: string, bytes: Bytes, group: FileGroup = 'document', name?: string, isPublic?: boolean) {
     const { id } = await this.uploadBytes(bytes, name, isPublic)
-    const { status, text } = await this.changeFiles(partId, { add: [{ uploadId: id, group }] })
-    if (status !== 204) throw new Error(text)
+    await succeeded(this.changeFiles(partId, { add: [{ uploadId: id, group }] }))
     const [file] = await this.listFiles(partId)
     return file as File
   }
 
   async listFiles(partId: string, by: ApiClient = this.client): Promise<File[]> {
-    const { status, body, text } = await by.get<{ items: File[] }>(`/v1/parts/${partId}/files`)
-    if (status !== 200) throw new Error(text)
-    return body.items
+    return (await succeeded(by.get<{ items: File[] }>(`/v1/parts/${partId}/files`))).items
   }
 
   download({ downloadUrl = '' }: File, headers: Record<string, string> = {}): Promise<Response> {

@@ -4,6 +4,7 @@ import { newId } from '../../kit/db/ids.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import type { KitOptions } from '../../kit/service/service.ts'
 import { insertAddress } from '../../organization/mail-addresses/queries.ts'
+import { succeeded } from '../client.ts'
 import { marketplaceWithWorkers, type TestOrganization } from '../marketplace.ts'
 import { until } from '../until.ts'
 import { type ReceivedMail, TestMailServer } from './server.ts'
@@ -44,9 +45,7 @@ export async function marketplaceWithMail(
   const { owner } = market.db
 
   const add = async ({ administrator }: TestOrganization, body: object): Promise<MailAddress> => {
-    const answer = await administrator.client.post<MailAddress>(MAIL_ADDRESSES, body)
-    if (answer.status !== 201) throw new Error(`an address could not be added: ${answer.text}`)
-    return answer.body
+    return succeeded(administrator.client.post<MailAddress>(MAIL_ADDRESSES, body))
   }
   const confirm = (token: string) => market.anonymous.post(`${MAIL_ADDRESSES}/confirm`, { token })
 

@@ -1,3 +1,4 @@
+import { succeeded } from '../client.ts'
 import { insertDocument } from '../documents.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import { insertSubrecords } from '../subrecords.ts'
@@ -6,9 +7,7 @@ import { administratorOf } from './rfqs.ts'
 
 async function create(fixtures: Fixtures, account: Account, path: string, body: object): Promise<string> {
   const client = await administratorOf(fixtures, account)
-  const answer = await client.post<{ id: string }>(`/flows/v1/cases${path}`, body)
-  if (answer.status !== 201) throw new Error(`a record of a case could not be created: ${answer.text}`)
-  return answer.body.id
+  return (await succeeded(client.post<{ id: string }>(`/flows/v1/cases${path}`, body))).id
 }
 
 /** A case to which the account's organization is the only party, after the lifecycle commands. */
@@ -16,8 +15,7 @@ async function caseAfter(fixtures: Fixtures, account: Account, ...verbs: string[
   const id = await create(fixtures, account, '', { kind: 'QUALITY', title: 'Porosity' })
   const client = await administratorOf(fixtures, account)
   for (const verb of verbs) {
-    const { status, text } = await client.post(`/flows/v1/cases/${id}/${verb}`)
-    if (status !== 200) throw new Error(`${verb} of a case: ${text}`)
+    await succeeded(client.post(`/flows/v1/cases/${id}/${verb}`))
   }
   return id
 }

@@ -2,7 +2,7 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
 import { newId } from '../../kit/db/ids.ts'
-import type { ApiClient } from '../client.ts'
+import { type ApiClient, succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import type { Place } from './inputs.ts'
 
@@ -12,9 +12,7 @@ const administratorOf = async (fixtures: Fixtures, { kind }: Account): Promise<A
 /** An upload of the account's organization, without bytes. */
 export async function openUpload(fixtures: Fixtures, account: Account, isPublic = false): Promise<Upload> {
   const client = await administratorOf(fixtures, account)
-  const { status, body, text } = await client.post<Upload>('/v1/uploads', { name: 'impeller.stl', public: isPublic })
-  if (status !== 200) throw new Error(`an upload could not be created: ${text}`)
-  return body
+  return succeeded(client.post<Upload>('/v1/uploads', { name: 'impeller.stl', public: isPublic }))
 }
 
 /** Creates an upload with its bytes and returns its id. */

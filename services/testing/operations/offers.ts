@@ -1,4 +1,5 @@
 import { newId } from '../../kit/db/ids.ts'
+import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { offerBody } from '../offers.ts'
 import { administratorOf, invitationOf, inviteeOf, rfqAfter } from './rfqs.ts'
@@ -12,11 +13,9 @@ export async function createOffer(
 ): Promise<string> {
   const client = await administratorOf(fixtures, account)
   const rfqId = await invitationOf(fixtures, account)
-  const { status, body, text } = await client.post<{ id: string }>('/flows/v1/offers', offerBody(rfqId, factoryId))
-  if (status !== 201) throw new Error(`an offer could not be created: ${text}`)
+  const body = await succeeded(client.post<{ id: string }>('/flows/v1/offers', offerBody(rfqId, factoryId)))
   for (const verb of verbs) {
-    const answer = await client.post(`/flows/v1/offers/${body.id}/${verb}`)
-    if (answer.status !== 200) throw new Error(`${verb} of an offer: ${answer.text}`)
+    await succeeded(client.post(`/flows/v1/offers/${body.id}/${verb}`))
   }
   return body.id
 }

@@ -1,4 +1,5 @@
 import { newId } from '../../kit/db/ids.ts'
+import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { inHours } from '../rfqs.ts'
 import { CONSUMERS, recordOf } from './record-kind.ts'
@@ -9,18 +10,18 @@ async function packageAfter(fixtures: Fixtures, account: Account, ...verbs: stri
   const client = await administratorOf(fixtures, account)
   // The part of an RFQ that the account may create.
   const { body: rfq } = await client.get<{ partId: string }>(`/v1/rfqs/${await createRfq(fixtures, account)}`)
-  const { status, body, text } = await client.post<{ id: string }>('/flows/v1/rfq-packages', {
-    title: 'Pump overhaul',
-    lines: [{ partId: rfq.partId, quantities: [10] }],
-    manufacturerIds: [await inviteeOf(fixtures)],
-    expireTime: inHours(48),
-    currency: 'EUR',
-    deliveryRegionCode: 'DK',
-  })
-  if (status !== 201) throw new Error(`a package could not be created: ${text}`)
+  const body = await succeeded(
+    client.post<{ id: string }>('/flows/v1/rfq-packages', {
+      title: 'Pump overhaul',
+      lines: [{ partId: rfq.partId, quantities: [10] }],
+      manufacturerIds: [await inviteeOf(fixtures)],
+      expireTime: inHours(48),
+      currency: 'EUR',
+      deliveryRegionCode: 'DK',
+    }),
+  )
   for (const verb of verbs) {
-    const answer = await client.post(`/flows/v1/rfq-packages/${body.id}/${verb}`)
-    if (answer.status !== 200) throw new Error(`${verb} of a package: ${answer.text}`)
+    await succeeded(client.post(`/flows/v1/rfq-packages/${body.id}/${verb}`))
   }
   return body.id
 }

@@ -1,5 +1,6 @@
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { grantRoleTo } from '../../organization/roles/queries.ts'
+import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
@@ -26,8 +27,7 @@ async function assignedRole(fixtures: Fixtures, account: Account) {
 
 async function createPartWith(fixtures: Fixtures, { kind }: Account, label: object): Promise<void> {
   const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
-  const { status, text } = await client.post('/v1/parts', label)
-  if (status !== 200) throw new Error(`a part could not be created: ${text}`)
+  await succeeded(client.post('/v1/parts', label))
 }
 
 async function withAnonymised(fixtures: Fixtures, account: Account, input: Input) {

@@ -1,5 +1,6 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
+import { succeeded } from '../client.ts'
 import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { insertQuestions } from '../questions.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
@@ -52,9 +53,7 @@ export async function createRfq(fixtures: Fixtures, account: Account): Promise<s
 async function createRfqFor(fixtures: Fixtures, account: Account, partId: string, more: object = {}): Promise<string> {
   const client = await administratorOf(fixtures, account)
   const body = rfqBody(partId, { manufacturerIds: [await inviteeOf(fixtures)], ...more })
-  const answer = await client.post<{ id: string }>('/flows/v1/rfqs', body)
-  if (answer.status !== 201) throw new Error(`an RFQ could not be created: ${answer.text}`)
-  return answer.body.id
+  return (await succeeded(client.post<{ id: string }>('/flows/v1/rfqs', body))).id
 }
 
 /** Creates an RFQ and applies the lifecycle commands. */
@@ -67,8 +66,7 @@ export async function rfqAfter(fixtures: Fixtures, account: Account, ...verbs: s
 async function applyTo(fixtures: Fixtures, account: Account, id: string, verbs: readonly string[]): Promise<void> {
   const client = await administratorOf(fixtures, account)
   for (const verb of verbs) {
-    const { status, text } = await client.post(`/flows/v1/rfqs/${id}/${verb}`)
-    if (status !== 200) throw new Error(`${verb} of an RFQ: ${text}`)
+    await succeeded(client.post(`/flows/v1/rfqs/${id}/${verb}`))
   }
 }
 
