@@ -1,5 +1,4 @@
 import { newId } from '../kit/db/ids.ts'
-import { succeeded } from './client.ts'
 import { insertDocument } from './documents.ts'
 import { type Account, ALL_KINDS, type Fixtures } from './fixtures.ts'
 import { AGREEMENT_RECORDS } from './operations/agreement-records.ts'
@@ -12,11 +11,18 @@ import { ORDER_RECORDS } from './operations/order-records.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { PACKAGE_RECORDS } from './operations/package-records.ts'
 import { PASSKEY_RECORDS } from './operations/passkey-records.ts'
-import { CONSUMERS, IP_OWNERS, MANUFACTURERS, type RecordKind, recordOf } from './operations/record-kind.ts'
+import {
+  applyTo,
+  CONSUMERS,
+  created,
+  IP_OWNERS,
+  MANUFACTURERS,
+  type RecordKind,
+  recordOf,
+} from './operations/record-kind.ts'
 import {
   askedQuestion,
   confidentialRfq,
-  createRfq,
   emailInvitation,
   invitationOf,
   partWithOpenRfq,
@@ -26,19 +32,13 @@ import {
 import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
 import { SUBSCRIPTION_RECORDS } from './operations/subscription-records.ts'
 
-export async function createPart(fixtures: Fixtures, { kind }: Account, more: object = {}): Promise<string> {
-  const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
-  const body = { title: 'Impeller', materialType: 'metal', ...more }
-  return (await succeeded(client.post<{ id: string }>('/v1/parts', body))).id
-}
+export const createPart = (fixtures: Fixtures, account: Account, more: object = {}) =>
+  created(fixtures, account, '/v1/parts', { title: 'Impeller', materialType: 'metal', ...more })
 
 /** Creates an internal part and applies the lifecycle commands. */
 async function partAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
   const id = await createPart(fixtures, account, { internal: true })
-  const client = await fixtures.clientOf(await fixtures.account(account.kind, 'administrator'))
-  for (const verb of verbs) {
-    await succeeded(client.post(`/flows/v1/parts/${id}/${verb}`))
-  }
+  await applyTo(fixtures, account, `/flows/v1/parts/${id}`, verbs)
   return id
 }
 
@@ -67,7 +67,7 @@ const documentOf = (kind: 'rfq' | 'offer' | 'order' | 'case', { owners, make }: 
     return insertDocument(fixtures.market, { orgId: account.orgId, kind, recordId })
   })
 
-const draftRfq = recordOf(CONSUMERS, 'rfq', createRfq)
+const draftRfq = recordOf(CONSUMERS, 'rfq', (fixtures, account) => rfqAfter(fixtures, account))
 
 /** An offer of the account's organization with a factory of its own, after the lifecycle commands. */
 const offerAfter = async (fixtures: Fixtures, account: Account, ...verbs: string[]) =>

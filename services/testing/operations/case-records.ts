@@ -1,41 +1,33 @@
-import { succeeded } from '../client.ts'
 import { insertDocument } from '../documents.ts'
 import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
 import { insertSubrecords } from '../subrecords.ts'
-import { recordOf } from './record-kind.ts'
-import { administratorOf } from './rfqs.ts'
+import { created, recordOf } from './record-kind.ts'
 
-async function create(fixtures: Fixtures, account: Account, path: string, body: object): Promise<string> {
-  const client = await administratorOf(fixtures, account)
-  return (await succeeded(client.post<{ id: string }>(`/flows/v1/cases${path}`, body))).id
-}
+const PATH = '/flows/v1/cases'
 
 /** A case to which the account's organization is the only party, after the lifecycle commands. */
-async function caseAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
-  const id = await create(fixtures, account, '', { kind: 'QUALITY', title: 'Porosity' })
-  const client = await administratorOf(fixtures, account)
-  for (const verb of verbs) {
-    await succeeded(client.post(`/flows/v1/cases/${id}/${verb}`))
-  }
-  return id
-}
+const caseAfter = (fixtures: Fixtures, account: Account, ...verbs: string[]) =>
+  created(fixtures, account, PATH, { kind: 'QUALITY', title: 'Porosity' }, verbs)
 
 export async function newTask(fixtures: Fixtures, account: Account) {
   const id = await caseAfter(fixtures, account)
-  return { id, taskId: await create(fixtures, account, `/${id}/tasks`, { title: 'Report' }) }
+  return { id, taskId: await created(fixtures, account, `${PATH}/${id}/tasks`, { title: 'Report' }) }
 }
 
 export async function newExpense(fixtures: Fixtures, account: Account) {
   const id = await caseAfter(fixtures, account)
   const body = { description: 'CT scan', amount: { amount: '480.5', currency: 'EUR' }, incurredDate: '2026-04-29' }
-  return { id, expenseId: await create(fixtures, account, `/${id}/expenses`, body) }
+  return { id, expenseId: await created(fixtures, account, `${PATH}/${id}/expenses`, body) }
 }
 
 /** A task that the account's organization should do. */
 export async function newOwnTask(fixtures: Fixtures, account: Account) {
   const id = await caseAfter(fixtures, account)
   const { orgId } = await fixtures.account(account.kind, 'administrator')
-  return { id, taskId: await create(fixtures, account, `/${id}/tasks`, { title: 'Report', assigneeOrgId: orgId }) }
+  return {
+    id,
+    taskId: await created(fixtures, account, `${PATH}/${id}/tasks`, { title: 'Report', assigneeOrgId: orgId }),
+  }
 }
 
 /** An expense that no user of the account's organization proposed. */
@@ -55,7 +47,7 @@ export async function documentedCase(fixtures: Fixtures, account: Account) {
 
 export async function newMessage(fixtures: Fixtures, account: Account) {
   const id = await caseAfter(fixtures, account)
-  return { id, messageId: await create(fixtures, account, `/${id}/messages`, { text: 'See the photo.' }) }
+  return { id, messageId: await created(fixtures, account, `${PATH}/${id}/messages`, { text: 'See the photo.' }) }
 }
 
 /** Cases, messages, tasks and expenses of the account's organization. */

@@ -2,12 +2,10 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Preview } from '../../../proto/http/sourcing/previews.ts'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { type ApiClient, succeeded } from '../client.ts'
+import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import type { Place } from './inputs.ts'
-
-const administratorOf = async (fixtures: Fixtures, { kind }: Account): Promise<ApiClient> =>
-  fixtures.clientOf(await fixtures.account(kind, 'administrator'))
+import { administratorOf } from './record-kind.ts'
 
 /** An upload of the account's organization, without bytes. */
 export async function openUpload(fixtures: Fixtures, account: Account, isPublic = false): Promise<Upload> {

@@ -1,8 +1,8 @@
 import { newId } from '../../kit/db/ids.ts'
-import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { offerBody } from '../offers.ts'
-import { administratorOf, invitationOf, inviteeOf, rfqAfter } from './rfqs.ts'
+import { created } from './record-kind.ts'
+import { invitationOf, inviteeOf, rfqAfter } from './rfqs.ts'
 
 /** An offer of the account's organization to an organization that is no account, after the lifecycle commands. */
 export async function createOffer(
@@ -11,13 +11,8 @@ export async function createOffer(
   factoryId: string,
   ...verbs: string[]
 ): Promise<string> {
-  const client = await administratorOf(fixtures, account)
   const rfqId = await invitationOf(fixtures, account)
-  const body = await succeeded(client.post<{ id: string }>('/flows/v1/offers', offerBody(rfqId, factoryId)))
-  for (const verb of verbs) {
-    await succeeded(client.post(`/flows/v1/offers/${body.id}/${verb}`))
-  }
-  return body.id
+  return created(fixtures, account, '/flows/v1/offers', offerBody(rfqId, factoryId), verbs)
 }
 
 /** A submitted offer of an organization that is no account, for an RFQ of the account's organization. */

@@ -1,29 +1,23 @@
 import { newId } from '../../kit/db/ids.ts'
-import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { inHours } from '../rfqs.ts'
-import { CONSUMERS, recordOf } from './record-kind.ts'
-import { administratorOf, createRfq, invitationOf, inviteeOf, termsFor } from './rfqs.ts'
+import { administratorOf, CONSUMERS, created, recordOf } from './record-kind.ts'
+import { invitationOf, inviteeOf, rfqAfter, termsFor } from './rfqs.ts'
 
 /** A package of the account with one line, after the verbs. */
 async function packageAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
   const client = await administratorOf(fixtures, account)
   // The part of an RFQ that the account may create.
-  const { body: rfq } = await client.get<{ partId: string }>(`/v1/rfqs/${await createRfq(fixtures, account)}`)
-  const body = await succeeded(
-    client.post<{ id: string }>('/flows/v1/rfq-packages', {
-      title: 'Pump overhaul',
-      lines: [{ partId: rfq.partId, quantities: [10] }],
-      manufacturerIds: [await inviteeOf(fixtures)],
-      expireTime: inHours(48),
-      currency: 'EUR',
-      deliveryRegionCode: 'DK',
-    }),
-  )
-  for (const verb of verbs) {
-    await succeeded(client.post(`/flows/v1/rfq-packages/${body.id}/${verb}`))
+  const { body: rfq } = await client.get<{ partId: string }>(`/v1/rfqs/${await rfqAfter(fixtures, account)}`)
+  const content = {
+    title: 'Pump overhaul',
+    lines: [{ partId: rfq.partId, quantities: [10] }],
+    manufacturerIds: [await inviteeOf(fixtures)],
+    expireTime: inHours(48),
+    currency: 'EUR',
+    deliveryRegionCode: 'DK',
   }
-  return body.id
+  return created(fixtures, account, '/flows/v1/rfq-packages', content, verbs)
 }
 
 /**

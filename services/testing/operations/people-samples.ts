@@ -1,8 +1,7 @@
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { grantRoleTo } from '../../organization/roles/queries.ts'
-import { succeeded } from '../client.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { type RecordName, recordKind } from '../records.ts'
+import { createPart, type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
 import { type OperationSample, unfit, withAnother, without } from './operation-sample.ts'
 import { insertMailAddress, insertRegistration } from './organization-records.ts'
@@ -23,11 +22,6 @@ async function assignedRole(fixtures: Fixtures, account: Account) {
   const userId = String(await make('invited', fixtures, account))
   await grantRoleTo(fixtures.market.db.owner, { orgId: account.orgId, userIds: [userId], roleId })
   return { 'path.id': roleId, 'body.userId': userId }
-}
-
-async function createPartWith(fixtures: Fixtures, { kind }: Account, label: object): Promise<void> {
-  const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
-  await succeeded(client.post('/v1/parts', label))
 }
 
 async function withAnonymised(fixtures: Fixtures, account: Account, input: Input) {
@@ -174,7 +168,7 @@ const labelSamples: Record<string, OperationSample> = {
     references: { 'path.id': 'businessUnit' },
     async conflict(fixtures, account, input) {
       const id = await make('businessUnit', fixtures, account)
-      await createPartWith(fixtures, account, { businessUnitIds: [id] })
+      await createPart(fixtures, account, { businessUnitIds: [id] })
       return withValue(input, 'path.id', id)
     },
   },
@@ -192,7 +186,7 @@ const labelSamples: Record<string, OperationSample> = {
     references: { 'path.id': 'customField' },
     async conflict(fixtures, account, input) {
       const choice = (await make('customOption', fixtures, account)) as { fieldId: string; optionId: string }
-      await createPartWith(fixtures, account, { customFields: [choice] })
+      await createPart(fixtures, account, { customFields: [choice] })
       return withValue(input, 'path.id', choice.fieldId)
     },
   },

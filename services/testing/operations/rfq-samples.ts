@@ -5,7 +5,8 @@ import { inHours, publishedPart } from '../rfqs.ts'
 import { changeOf } from './document-samples.ts'
 import { type Input, type Place, withValue } from './inputs.ts'
 import { type OperationSample, unfit, withAnother } from './operation-sample.ts'
-import { administratorOf, askedQuestion, confidentialRfq, emailInvitation, inviteeOf } from './rfqs.ts'
+import { administratorOf } from './record-kind.ts'
+import { askedQuestion, confidentialRfq, emailInvitation, inviteeOf } from './rfqs.ts'
 
 /** Replaces the RFQ by a confidential one that has ended. */
 async function ended(fixtures: Fixtures, account: Account, input: Input): Promise<Input> {

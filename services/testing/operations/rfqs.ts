@@ -1,9 +1,9 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
-import { succeeded } from '../client.ts'
 import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { insertQuestions } from '../questions.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
+import { administratorOf, CONSUMERS, created } from './record-kind.ts'
 
 const invitees = new WeakMap<Fixtures, Promise<string>>()
 
@@ -25,9 +25,6 @@ export async function insertOrganization({ market }: Fixtures, role: OrgRole): P
   return id
 }
 
-export const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
-  fixtures.clientOf(await fixtures.account(kind, 'administrator'))
-
 const parts = new WeakMap<Fixtures, Map<Kind, Promise<string>>>()
 
 /** An internal part of an IP owner, or a public one for other organizations. All RFQs of the tests have it. */
@@ -41,56 +38,44 @@ function partFor(fixtures: Fixtures, owner: Account, internal: boolean): Promise
 }
 
 /**
- * A draft of the account's organization for an internal part of its own, or for a public one of another organization.
+ * An RFQ of the account's organization for an internal part of its own, or for a public one of another organization,
+ * after the lifecycle commands.
  */
-export async function createRfq(fixtures: Fixtures, account: Account): Promise<string> {
+export async function rfqAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
   const administrator = await fixtures.account(account.kind, 'administrator')
   const isIpOwner = administrator.permissions.has('part:create')
   const owner = isIpOwner ? administrator : await fixtures.account('owner', 'administrator')
-  return createRfqFor(fixtures, account, await partFor(fixtures, owner, isIpOwner))
+  const partId = await partFor(fixtures, owner, isIpOwner)
+  return created(fixtures, account, '/flows/v1/rfqs', await bodyFor(fixtures, partId), verbs)
 }
 
-async function createRfqFor(fixtures: Fixtures, account: Account, partId: string, more: object = {}): Promise<string> {
-  const client = await administratorOf(fixtures, account)
-  const body = rfqBody(partId, { manufacturerIds: [await inviteeOf(fixtures)], ...more })
-  return (await succeeded(client.post<{ id: string }>('/flows/v1/rfqs', body))).id
-}
+const bodyFor = async (fixtures: Fixtures, partId: string) =>
+  rfqBody(partId, { manufacturerIds: [await inviteeOf(fixtures)] })
 
-/** Creates an RFQ and applies the lifecycle commands. */
-export async function rfqAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
-  const id = await createRfq(fixtures, account)
-  await applyTo(fixtures, account, id, verbs)
-  return id
-}
-
-async function applyTo(fixtures: Fixtures, account: Account, id: string, verbs: readonly string[]): Promise<void> {
-  const client = await administratorOf(fixtures, account)
-  for (const verb of verbs) {
-    await succeeded(client.post(`/flows/v1/rfqs/${id}/${verb}`))
-  }
-}
-
-/** An open RFQ of the account, or of a consumer, with an unanswered question of an organization that is no account. */
-export async function askedQuestion(fixtures: Fixtures, account: Account) {
-  const isConsumer = ['owner', 'otherOwner', 'consumer'].includes(account.kind)
+/** An open RFQ of the account, or of a consumer. */
+async function openRfq(fixtures: Fixtures, account: Account) {
+  const isConsumer = CONSUMERS.includes(account.kind)
   const consumer = isConsumer ? account : await fixtures.account('consumer', 'administrator')
-  const rfqId = await rfqAfter(fixtures, consumer, 'publish')
+  return { orgId: consumer.orgId, rfqId: await rfqAfter(fixtures, consumer, 'publish') }
+}
+
+/** An open RFQ with an unanswered question of an organization that is no account. */
+export async function askedQuestion(fixtures: Fixtures, account: Account) {
+  const { rfqId } = await openRfq(fixtures, account)
   const [questionId = ''] = await insertQuestions(fixtures.market, { rfqId, orgId: await inviteeOf(fixtures) })
   return { rfqId, questionId }
 }
 
-/** An earlier invitation to an open RFQ of the account or of a consumer. `hash`: that of its link, not yet used. */
+/** An earlier invitation to an open RFQ. `hash`: that of its link, not yet used. */
 export async function emailInvitation(fixtures: Fixtures, account: Account, hash?: Uint8Array) {
-  const isConsumer = ['owner', 'otherOwner', 'consumer'].includes(account.kind)
-  const consumer = isConsumer ? account : await fixtures.account('consumer', 'administrator')
-  const rfqId = await rfqAfter(fixtures, consumer, 'publish')
+  const { orgId, rfqId } = await openRfq(fixtures, account)
   const [invitationId, { owner }] = [newId('emailInvitation'), fixtures.market.db]
   const email = `${invitationId.toLowerCase()}@example.org`
   const redeemer = hash ? null : await inviteeOf(fixtures)
   await owner`
     insert into sourcing.email_invitations
       (id, rfq_id, org_id, email, email_key, state, redeemed_by_org_id, redeemed_at, created_at, expires_at)
-    values (${invitationId}, ${rfqId}, ${consumer.orgId}, ${email}, ${email}, ${hash ? 'PENDING' : 'REDEEMED'}, ${redeemer},
+    values (${invitationId}, ${rfqId}, ${orgId}, ${email}, ${email}, ${hash ? 'PENDING' : 'REDEEMED'}, ${redeemer},
       case when ${redeemer}::text is not null then now() end, now() - interval '2 days', now() + interval '1 day')`
   if (hash) {
     await owner`
@@ -103,15 +88,15 @@ export async function emailInvitation(fixtures: Fixtures, account: Account, hash
 /** A part of the account with an open RFQ. */
 export async function partWithOpenRfq(fixtures: Fixtures, account: Account): Promise<string> {
   const partId = await publishedPart(await administratorOf(fixtures, account), { internal: true })
-  await applyTo(fixtures, account, await createRfqFor(fixtures, account, partId), ['publish'])
+  await created(fixtures, account, '/flows/v1/rfqs', await bodyFor(fixtures, partId), ['publish'])
   return partId
 }
 
 /** An open RFQ of the account for its own part, with terms that its invitee has accepted. */
 export async function confidentialRfq(fixtures: Fixtures, account: Account): Promise<string> {
   const partId = await publishedPart(await administratorOf(fixtures, account), { internal: true })
-  const id = await createRfqFor(fixtures, account, partId, { confidentialityTerms: 'Do not pass it on.' })
-  await applyTo(fixtures, account, id, ['publish'])
+  const body = { ...(await bodyFor(fixtures, partId)), confidentialityTerms: 'Do not pass it on.' }
+  const id = await created(fixtures, account, '/flows/v1/rfqs', body, ['publish'])
   const { owner } = fixtures.market.db
   await owner`
     insert into sourcing.rfq_acceptances (rfq_id, org_id, accepted_at, terms_sha256)

@@ -4,7 +4,7 @@ import { publishedPart } from '../rfqs.ts'
 import { insertSubscriptions } from '../subscriptions.ts'
 import type { Input } from './inputs.ts'
 import type { OperationSample, PrivateReference } from './operation-sample.ts'
-import { administratorOf } from './rfqs.ts'
+import { administratorOf } from './record-kind.ts'
 
 /** An organization cannot subscribe to its own part. */
 const ofOwnPart = (record: RecordName): PrivateReference => ({
