@@ -94,9 +94,9 @@ export class ApiClient {
   }
 }
 
-/** The body of the answer to a request of a set-up, which must succeed. */
+/** The body of the answer to a request that must succeed. */
 export async function succeeded<T>(request: Promise<ApiAnswer<T>>): Promise<T> {
   const { status, body, text } = await request
-  if (status >= 300) throw new Error(`a request of the set-up was refused: ${status} ${text}`)
+  if (status >= 300) throw new Error(`a request was refused: ${status} ${text}`)
   return body
 }

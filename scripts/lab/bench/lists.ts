@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../../proto/services.ts'
-import type { ApiAnswer, ApiClient } from '../../../services/testing/client.ts'
+import { type ApiAnswer, type ApiClient, succeeded } from '../../../services/testing/client.ts'
 import { compareRates, msOf, type Pace } from './compare.ts'
 import type { Database } from './database.ts'
 import { clientSide } from './http.ts'
@@ -7,9 +7,7 @@ import { pgbenchSide } from './pgbench.ts'
 
 /** Reads a page of a list. */
 export async function readPage(client: ApiClient, path: string) {
-  const { status, body, text } = await client.get<{ items: { id: string }[] }>(path)
-  if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`)
-  return body.items
+  return (await succeeded(client.get<{ items: { id: string }[] }>(path))).items
 }
 
 /** A reference must give the answer of the service. */

@@ -1,7 +1,7 @@
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import type { Pool } from '../../../services/kit/db/client.ts'
-import type { ApiClient } from '../../../services/testing/client.ts'
+import { type ApiClient, succeeded } from '../../../services/testing/client.ts'
 import type { TestDatabase } from '../../../services/testing/database.ts'
 import { createFixtures } from '../../../services/testing/marketplace.ts'
 import { signInByCommands } from '../../../services/testing/sign-in.ts'
@@ -47,9 +47,8 @@ export async function createEndpoints(
     for (let of = 0; of < MAX_ENDPOINTS && number < count; of++, number++) {
       const { client } = administrator
       const body = { url: receiver.urlOf(number), events: ['cases.*'] }
-      const answer = await client.post<{ data: CreatedWebhookEndpoint }>(PATH, body)
-      if (answer.status !== 201) throw new Error(`POST ${PATH}: ${answer.status} ${answer.text}`)
-      endpoints.push({ number, id: answer.body.data.id, orgId, client })
+      const { data } = await succeeded(client.post<{ data: CreatedWebhookEndpoint }>(PATH, body))
+      endpoints.push({ number, id: data.id, orgId, client })
     }
   }
   return endpoints
@@ -64,7 +63,6 @@ export const deleteEndpoint = (endpoint: Endpoint, url: string) => answered(endp
 
 async function answered({ client, id }: Endpoint, url: string, method: string, body?: object): Promise<number> {
   client.url = url
-  const { status, text } = await client.send(method, `${PATH}/${id}`, { body })
-  if (status !== 200 && status !== 204) throw new Error(`${method} ${PATH}/${id}: ${status} ${text}`)
+  await succeeded(client.send(method, `${PATH}/${id}`, { body }))
   return Date.now()
 }

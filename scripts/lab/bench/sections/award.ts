@@ -1,3 +1,4 @@
+import { succeeded } from '../../../../services/testing/client.ts'
 import { awardableOffer, awardableRfq, loadAwardable } from '../../../../services/testing/load/awards.ts'
 import { asOwner } from '../../../../services/testing/load/owner.ts'
 import { compareRates, sideOf } from '../compare.ts'
@@ -27,8 +28,7 @@ export const measureAward: Section = async function* (context) {
   const award = async () => {
     next -= 1
     const { path, body } = requestOf(next)
-    const { status, text } = await client.post(path, body)
-    if (status !== 200) throw new Error(`POST ${path}: ${status} ${text}`)
+    await succeeded(client.post(path, body))
   }
   await award()
   await createLeastTables(database)

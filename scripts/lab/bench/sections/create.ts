@@ -1,4 +1,5 @@
 import type { PartInput } from '../../../../proto/http/sourcing/parts.ts'
+import { succeeded } from '../../../../services/testing/client.ts'
 import { compareRates } from '../compare.ts'
 import type { Section } from '../context.ts'
 import { clientSide } from '../http.ts'
@@ -25,11 +26,7 @@ const PART: PartInput = {
 export const measureCreate: Section = async function* (context) {
   const { database, pace } = context
   const client = await signIn(context, 'sourcing')
-  const create = async () => {
-    const { status, text } = await client.post(PATH, PART)
-    if (status !== 200) throw new Error(`POST ${PATH}: ${status} ${text}`)
-  }
-  await create()
+  await succeeded(client.post(PATH, PART))
   await createLeastTables(database)
   yield* compareRates({
     what: `POST ${PATH}`,

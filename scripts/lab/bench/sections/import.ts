@@ -1,3 +1,4 @@
+import { succeeded } from '../../../../services/testing/client.ts'
 import { inRounds, median, msOf, rounds } from '../compare.ts'
 import type { Section } from '../context.ts'
 import { LARGE_TRADER } from '../database.ts'
@@ -10,10 +11,7 @@ const ROUNDS = 5
 export const measureImport: Section = async function* (context) {
   const client = await signIn(context, 'sourcing', LARGE_TRADER)
   let imports = 0
-  const send = async (csv: string) => {
-    const { status, text } = await client.post('/flows/v1/part-imports', csv, { 'content-type': 'text/csv' })
-    if (status !== 200) throw new Error(`POST /flows/v1/part-imports: ${status} ${text}`)
-  }
+  const send = (csv: string) => succeeded(client.post('/flows/v1/part-imports', csv, { 'content-type': 'text/csv' }))
   const table = (prefix: string, title: string) =>
     [
       'externalRef,title,description,materialType,materialNote',

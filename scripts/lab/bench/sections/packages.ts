@@ -1,4 +1,5 @@
 import { newId } from '../../../../services/kit/db/ids.ts'
+import { succeeded } from '../../../../services/testing/client.ts'
 import { asOwner } from '../../../../services/testing/load/owner.ts'
 import { inHours } from '../../../../services/testing/rfqs.ts'
 import { inRounds, median, msOf, rounds } from '../compare.ts'
@@ -14,11 +15,7 @@ const ROUNDS = 8
 export const measurePackages: Section = async function* (context) {
   const { database } = context
   const client = await signIn(context, 'sourcing', LARGE_TRADER)
-  const send = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const { status, body: answer, text } = await client.send<T>(method, path, body ? { body } : {})
-    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
-    return answer
-  }
+  const post = (path: string, body?: object) => succeeded(client.post<{ id: string }>(path, body))
   const manufacturerIds = Array.from({ length: MAKERS }, () => newId('org'))
   await asOwner(
     database.ownerUrl,
@@ -29,11 +26,11 @@ export const measurePackages: Section = async function* (context) {
   const partIds = await Promise.all(
     Array.from({ length: LINES }, async () => {
       const part = { title: 'Impeller', materialType: 'metal', internal: true }
-      return (await send<{ id: string }>('POST', '/v1/parts', part)).id
+      return (await post('/v1/parts', part)).id
     }),
   )
   const create = () =>
-    send<{ id: string }>('POST', '/flows/v1/rfq-packages', {
+    post('/flows/v1/rfq-packages', {
       title: 'Pump overhaul',
       lines: partIds.map((partId) => ({ partId, quantities: [10, 50] })),
       manufacturerIds,
@@ -43,7 +40,7 @@ export const measurePackages: Section = async function* (context) {
     })
   const publish = async () => {
     const { id } = await create()
-    return msOf(() => send('POST', `/flows/v1/rfq-packages/${id}/publish`))
+    return msOf(() => post(`/flows/v1/rfq-packages/${id}/publish`))
   }
   await publish()
   const [published = Number.NaN] = (await inRounds(rounds(ROUNDS), [publish])).map(median)
@@ -58,7 +55,7 @@ export const measurePackages: Section = async function* (context) {
   }
 
   const { id } = await create()
-  await send('POST', `/flows/v1/rfq-packages/${id}/publish`)
+  await post(`/flows/v1/rfq-packages/${id}/publish`)
   await asOwner(
     database.ownerUrl,
     (owner) => owner`
@@ -69,7 +66,7 @@ export const measurePackages: Section = async function* (context) {
         250, now() + interval '30 days', 1, 1, now(), now(), now()
       from sourcing.rfqs rfq cross join unnest(${manufacturerIds}::text[]) maker where rfq.package_id = ${id}`,
   )
-  const compare = () => msOf(() => send('GET', `/flows/v1/rfq-packages/${id}/comparison`))
+  const compare = () => msOf(() => succeeded(client.get(`/flows/v1/rfq-packages/${id}/comparison`)))
   await compare()
   const [compared = Number.NaN] = (await inRounds(rounds(3 * ROUNDS), [compare])).map(median)
   yield {

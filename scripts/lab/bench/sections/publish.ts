@@ -1,3 +1,4 @@
+import { succeeded } from '../../../../services/testing/client.ts'
 import { asOwner } from '../../../../services/testing/load/owner.ts'
 import { rfqBody } from '../../../../services/testing/rfqs.ts'
 import { inRounds, median, msOf, rounds } from '../compare.ts'
@@ -12,13 +13,9 @@ const ROUNDS = 40
 export const measurePublish: Section = async function* (context) {
   const { database } = context
   const client = await signIn(context, 'sourcing', LARGE_TRADER)
-  const post = async <T>(path: string, body?: object): Promise<T> => {
-    const { status, body: answer, text } = await client.post<T>(path, body)
-    if (status >= 300) throw new Error(`POST ${path}: ${status} ${text}`)
-    return answer
-  }
+  const post = (path: string, body?: object) => succeeded(client.post<{ id: string }>(path, body))
   const partWith = async (files: number) => {
-    const { id } = await post<{ id: string }>('/v1/parts', { title: 'Impeller', materialType: 'metal', internal: true })
+    const { id } = await post('/v1/parts', { title: 'Impeller', materialType: 'metal', internal: true })
     await asOwner(
       database.ownerUrl,
       (owner) => owner`
@@ -36,7 +33,7 @@ export const measurePublish: Section = async function* (context) {
       database.ownerUrl,
       (owner) => owner`update sourcing.parts set revision = revision + 1 where id = ${partId}`,
     )
-    const { id } = await post<{ id: string }>('/flows/v1/rfqs', rfqBody(partId, { manufacturerIds: [LARGE_TRADER] }))
+    const { id } = await post('/flows/v1/rfqs', rfqBody(partId, { manufacturerIds: [LARGE_TRADER] }))
     return msOf(() => post(`/flows/v1/rfqs/${id}/publish`))
   }
   const [full, empty] = [publish(await partWith(FILES)), publish(await partWith(0))]

@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../../../services/testing/client.ts'
+import { type ApiClient, succeeded } from '../../../../services/testing/client.ts'
 import { count, type Row, rounds, timeRatio } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
 import { idOf, LARGE_TRADER, SMALL_TRADER, TRADED_PART } from '../database.ts'
@@ -110,8 +110,7 @@ async function farRatio(context: Context, path: string, query: string, times: nu
 /** The factories for a part, and the matches of an RFQ for it, against the list of all factories. */
 async function* measureMatches({ database }: Context, client: ApiClient): AsyncGenerator<Row> {
   const body = { partId: TRADED_PART, expireTime: '2031-05-29T12:00:00Z', currency: 'EUR', deliveryRegionCode: 'NO' }
-  const { status, text, body: rfq } = await client.post<{ id: string }>('/flows/v1/rfqs', body)
-  if (status !== 201) throw new Error(`POST /flows/v1/rfqs: ${status} ${text}`)
+  const rfq = await succeeded(client.post<{ id: string }>('/flows/v1/rfqs', body))
   const all = '/v1/factories?view=CONSUMER'
   for (const [what, path] of [
     [`GET ${all}&partId`, `${all}&partId=${TRADED_PART}`],

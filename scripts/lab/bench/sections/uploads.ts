@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ApiClient } from '../../../../services/testing/client.ts'
+import { type ApiClient, succeeded } from '../../../../services/testing/client.ts'
 import { BUN } from '../../../toolchain/checkout.ts'
 import { compareRates, inRounds, type Run } from '../compare.ts'
 import type { Section } from '../context.ts'
@@ -50,9 +50,8 @@ export const measureUploads: Section = async function* (context) {
 const uploadUrls = (count: number, client: ApiClient): Promise<string[]> =>
   Promise.all(
     Array.from({ length: count }, async () => {
-      const { status, body, text } = await client.post<{ uploadUrl: string }>('/v1/uploads', { name: 'impeller.stl' })
-      if (status !== 200) throw new Error(`POST /v1/uploads: ${status} ${text}`)
-      const { pathname, search } = new URL(body.uploadUrl)
+      const upload = client.post<{ uploadUrl: string }>('/v1/uploads', { name: 'impeller.stl' })
+      const { pathname, search } = new URL((await succeeded(upload)).uploadUrl)
       return `${client.url}${pathname}${search}`
     }),
   )

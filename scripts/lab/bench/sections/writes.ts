@@ -1,4 +1,4 @@
-import type { ApiClient } from '../../../../services/testing/client.ts'
+import { type ApiClient, succeeded } from '../../../../services/testing/client.ts'
 import { asOwner, type Owner } from '../../../../services/testing/load/owner.ts'
 import { inRounds, median, type Pace, type Row, type Run } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
@@ -46,11 +46,10 @@ async function signInPairs(context: Context): Promise<Pair[]> {
     Array.from({ length: PAIRS }, async (_, at) => {
       const [buyer, maker] = [traders[2 * at], traders[2 * at + 1]]
       if (!buyer || !maker) throw new Error('too few traders')
-      const { status, text, body } = await maker.post<{ id: string }>('/flows/v1/factories', FACTORY)
-      if (status !== 201) throw new Error(`POST /flows/v1/factories: ${status} ${text}`)
+      const factory = await succeeded(maker.post<{ id: string }>('/flows/v1/factories', FACTORY))
       return {
         buyer: { token: buyer.accessToken, orgId: writingTrader(2 * at) },
-        maker: { token: maker.accessToken, orgId: writingTrader(2 * at + 1), factoryId: body.id },
+        maker: { token: maker.accessToken, orgId: writingTrader(2 * at + 1), factoryId: factory.id },
       }
     }),
   )

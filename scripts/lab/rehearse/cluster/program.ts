@@ -1,6 +1,6 @@
 import { ownerOf } from '../../../../proto/paths.ts'
 import type { ServiceName } from '../../../../proto/services.ts'
-import { ApiClient } from '../../../../services/testing/client.ts'
+import { ApiClient, succeeded } from '../../../../services/testing/client.ts'
 import { type Account, ServiceLoad } from './load.ts'
 
 /**
@@ -14,11 +14,8 @@ const clientOf = (path: string, token?: string) => new ApiClient(`http://${hostO
 /** Activates the operator's first administrator, who creates an organization with parts. */
 async function createAccount(activation: string): Promise<Account> {
   const run = crypto.randomUUID().slice(0, 8)
-  const post = async (path: string, body: unknown, token?: string) => {
-    const answer = await clientOf(path, token).post<Record<string, string>>(path, body)
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${answer.text}`)
-    return answer.body
-  }
+  const post = (path: string, body: unknown, token?: string) =>
+    succeeded(clientOf(path, token).post<Record<string, string>>(path, body))
   const [password, username] = [crypto.randomUUID(), `load-${run}@example.com`]
   await post('/flows/v1/activations', { token: activation, password })
   const operator = await post('/v2.3/oauth/token', { grant_type: 'password', username: EMAIL, password })
