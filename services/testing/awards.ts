@@ -2,25 +2,19 @@ import type { AcceptedOffer, AwardedRfq } from '../../proto/http/sourcing/awards
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Pool } from '../kit/db/client.ts'
 import { newId } from '../kit/db/ids.ts'
-import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
 import { euros, offerBody, offersOf } from './offers.ts'
-import type { Problem } from './people.ts'
+import type { Answer } from './people.ts'
 import { publishedPart, rfqBody, rfqsOf } from './rfqs.ts'
 
 /** The requests about awards of one client. */
 export const awardsOf = (client: ApiClient) => ({
-  award: (
-    rfqId: string,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<ApiAnswer<AwardedRfq & Problem>> => client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
-  accept: (
-    offerId: string,
-    body: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<ApiAnswer<AcceptedOffer & Problem>> => client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
+  award: (rfqId: string, body: unknown, headers: Record<string, string> = {}): Answer<AwardedRfq> =>
+    client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
+  accept: (offerId: string, body: unknown, headers: Record<string, string> = {}): Answer<AcceptedOffer> =>
+    client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
 })
 
 /** Inserts an active sales agreement under the owner's role. */

@@ -3,12 +3,9 @@ import type { CaseExpense } from '../../proto/http/sourcing/case-expenses.ts'
 import type { CaseMessage } from '../../proto/http/sourcing/case-messages.ts'
 import type { CaseTask } from '../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../proto/http/sourcing/cases.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import type { ApiClient } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Page, Problem } from './people.ts'
-
-type Answer<T> = Promise<ApiAnswer<T & Problem>>
-type Headers = Record<string, string>
+import { type Answer, collectionOf, type Page } from './people.ts'
 
 const PATH = '/flows/v1/cases'
 
@@ -16,12 +13,7 @@ export const qualityCase = (more: object = {}) => ({ kind: 'QUALITY', title: 'Po
 
 /** The requests about cases of one client. */
 export const casesOf = (client: ApiClient) => ({
-  create: (body: object, headers: Headers = {}): Answer<Case> => client.post(PATH, body, headers),
-  read: (id: string): Answer<Case> => client.get(`${PATH}/${id}`),
-  list: (query = ''): Answer<Page<Case>> => client.get(`${PATH}${query}`),
-  patch: (id: string, body: unknown, headers: Headers = {}): Answer<Case> =>
-    client.send('PATCH', `${PATH}/${id}`, { body, headers }),
-  act: (id: string, verb: string): Answer<Case> => client.post(`${PATH}/${id}/${verb}`),
+  ...collectionOf<Case>(client, PATH),
   write: (id: string, text: string, more: object = {}): Answer<CaseMessage> =>
     client.post(`${PATH}/${id}/messages`, { text, ...more }),
   messages: (id: string, query = ''): Answer<Page<CaseMessage>> => client.get(`${PATH}/${id}/messages${query}`),
@@ -29,18 +21,6 @@ export const casesOf = (client: ApiClient) => ({
     client.post(`${PATH}/${id}/read`, messageId === undefined ? undefined : { messageId }),
   tasks: <T = CaseTask>(id: string) => collectionOf<T>(client, `${PATH}/${id}/tasks`),
   expenses: <T = CaseExpense>(id: string) => collectionOf<T>(client, `${PATH}/${id}/expenses`),
-})
-
-/** The requests about the records of a case. */
-const collectionOf = <T>(client: ApiClient, path: string) => ({
-  create: (body: object, headers: Headers = {}): Answer<T> => client.post(path, body, headers),
-  list: (query = ''): Answer<Page<T>> => client.get(`${path}${query}`),
-  read: (id: string): Answer<T> => client.get(`${path}/${id}`),
-  patch: (id: string, body: unknown, headers: Headers = {}): Answer<T> =>
-    client.send('PATCH', `${path}/${id}`, { body, headers }),
-  act: (id: string, verb: string, body?: object, headers: Headers = {}): Answer<T> =>
-    client.post(`${path}/${id}/${verb}`, body, headers),
-  remove: (id: string): Answer<T> => client.send('DELETE', `${path}/${id}`),
 })
 
 /** A case as events have it: without what only one organization reads. */

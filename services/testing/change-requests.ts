@@ -1,17 +1,14 @@
 import type { ChangeRequest } from '../../proto/http/sourcing/change-requests.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
-import type { Problem } from './people.ts'
-
-type ChangeAnswer = Promise<ApiAnswer<ChangeRequest & Problem>>
+import type { ApiClient } from './client.ts'
+import { collectionOf } from './people.ts'
 
 /** The requests about changes of orders of one client. */
-export const changesOf = (client: ApiClient) => ({
-  list: (orderId: string) =>
-    client.get<{ items: ChangeRequest[]; hasMore: boolean } & Problem>(
-      `/flows/v1/orders/${orderId}/change-requests?pageSize=50`,
-    ),
-  create: (orderId: string, body: object): ChangeAnswer =>
-    client.post(`/flows/v1/orders/${orderId}/change-requests`, { reason: 'The pump is delivered later.', ...body }),
-  act: (orderId: string, id: string, verb: 'accept' | 'decline' | 'withdraw', body?: object): ChangeAnswer =>
-    client.post(`/flows/v1/orders/${orderId}/change-requests/${id}/${verb}`, body),
-})
+export const changesOf = (client: ApiClient) => {
+  const of = (orderId: string) => collectionOf<ChangeRequest>(client, `/flows/v1/orders/${orderId}/change-requests`)
+  return {
+    list: (orderId: string) => of(orderId).list('?pageSize=50'),
+    create: (orderId: string, body: object) => of(orderId).create({ reason: 'The pump is delivered later.', ...body }),
+    act: (orderId: string, id: string, verb: 'accept' | 'decline' | 'withdraw', body?: object) =>
+      of(orderId).act(id, verb, body),
+  }
+}

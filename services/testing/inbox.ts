@@ -1,10 +1,10 @@
 import type { InboxItem } from '../../proto/http/sourcing/inbox.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
-import type { Page, Problem } from './people.ts'
+import type { ApiClient } from './client.ts'
+import type { Answer, Page } from './people.ts'
 
 /** The requests about the inbox of one client. */
 export const inboxOf = (client: ApiClient) => {
-  const list = (query = ''): Promise<ApiAnswer<Page<InboxItem> & Problem>> => client.get(`/flows/v1/inbox${query}`)
+  const list = (query = ''): Answer<Page<InboxItem>> => client.get(`/flows/v1/inbox${query}`)
   return {
     list,
     /** The items about a record, or about the records of a case or an RFQ, newest first. */

@@ -1,12 +1,10 @@
 import type { Money } from '../../proto/http/sourcing/money.ts'
 import type { Offer } from '../../proto/http/sourcing/offers.ts'
-import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Problem } from './people.ts'
+import { collectionOf } from './people.ts'
 import { inHours, rfqParties } from './rfqs.ts'
-
-type OfferAnswer = Promise<ApiAnswer<Offer & Problem>>
 
 export const euros = (amount: string): Money => ({ amount, currency: 'EUR' })
 
@@ -23,16 +21,7 @@ export const offerBody = (rfqId: string, factoryId: string, more: object = {}) =
 })
 
 /** The requests about offers of one client. */
-export const offersOf = (client: ApiClient) => ({
-  create: (body: object, headers: Record<string, string> = {}): OfferAnswer =>
-    client.post('/flows/v1/offers', body, headers),
-  read: (id: string): OfferAnswer => client.get(`/v1/offers/${id}`),
-  list: (query = '') => client.get<{ items: Offer[]; hasMore: boolean } & Problem>(`/v1/offers${query}`),
-  patch: (id: string, body: unknown, headers: Record<string, string> = {}): OfferAnswer =>
-    client.send('PATCH', `/flows/v1/offers/${id}`, { body, headers }),
-  act: (id: string, verb: string, body?: unknown, headers?: Record<string, string>): OfferAnswer =>
-    client.post(`/flows/v1/offers/${id}/${verb}`, body, headers),
-})
+export const offersOf = (client: ApiClient) => collectionOf<Offer>(client, '/flows/v1/offers', '/v1/offers')
 
 /** The parties of RFQs, with a factory of each manufacturer and offers of `maker`. */
 export async function offerParties(market: TestMarketplace) {

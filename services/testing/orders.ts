@@ -4,23 +4,19 @@ import type { ShipmentState } from '../../proto/states/shipments.ts'
 import type { Pool } from '../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../kit/db/ids.ts'
 import { insertAssignment } from './assignments.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import type { ApiClient } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Problem } from './people.ts'
+import { collectionOf } from './people.ts'
 import { publishedPart } from './rfqs.ts'
-
-type OrderAnswer = Promise<ApiAnswer<Order & Problem>>
 
 /** The requests about orders of one client. */
 export const ordersOf = (client: ApiClient) => ({
-  read: (id: string): OrderAnswer => client.get(`/v1/orders/${id}`),
-  list: (query = '') => client.get<{ items: Order[]; hasMore: boolean } & Problem>(`/v1/orders${query}`),
+  ...collectionOf<Order>(client, '/flows/v1/orders', '/v1/orders'),
   history: (id: string, query = '') =>
     client.get<{ items: { kind: string; changes: { field: string; before?: unknown; after?: unknown }[] }[] }>(
       `/v1/orders/${id}/history${query}`,
     ),
-  act: (id: string, verb: string, body?: unknown): OrderAnswer => client.post(`/flows/v1/orders/${id}/${verb}`, body),
 })
 
 /** The columns of a new order that tests choose. */

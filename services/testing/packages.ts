@@ -2,33 +2,22 @@ import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
 import type { PackageComparison } from '../../proto/http/sourcing/rfq-package-comparison.ts'
 import type { AwardedRfqPackage } from '../../proto/http/sourcing/rfq-package-lifecycle.ts'
 import type { ListedRfqPackage, RfqPackage } from '../../proto/http/sourcing/rfq-packages.ts'
-import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
 import { euros } from './offers.ts'
-import type { Page, Problem } from './people.ts'
+import { type Answer, collectionOf, type Page, type Problem } from './people.ts'
 import { inHours, publishedPart, rfqsOf } from './rfqs.ts'
-
-type PackageAnswer = Promise<ApiAnswer<RfqPackage & Problem>>
 
 const PATH = '/flows/v1/rfq-packages'
 
 /** The requests about packages of one client. */
 export const packagesOf = (client: ApiClient) => ({
-  create: (body: object): PackageAnswer => client.post(PATH, body),
-  list: (query = '') => client.get<Page<ListedRfqPackage> & Problem>(`${PATH}${query}`),
-  read: (id: string): PackageAnswer => client.get(`${PATH}/${id}`),
-  patch: (id: string, body: unknown, headers: Record<string, string> = {}): PackageAnswer =>
-    client.send('PATCH', `${PATH}/${id}`, { body, headers }),
-  remove: (id: string): PackageAnswer => client.send('DELETE', `${PATH}/${id}`),
-  act: (id: string, verb: string, body?: unknown, headers?: Record<string, string>): PackageAnswer =>
-    client.post(`${PATH}/${id}/${verb}`, body, headers),
-  award: (id: string, body: unknown): Promise<ApiAnswer<AwardedRfqPackage & Problem>> =>
-    client.post(`${PATH}/${id}/award`, body),
+  ...collectionOf<RfqPackage, ListedRfqPackage>(client, PATH),
+  award: (id: string, body: unknown): Answer<AwardedRfqPackage> => client.post(`${PATH}/${id}/award`, body),
   compare: (id: string, query = '') => client.get<PackageComparison & Problem>(`${PATH}/${id}/comparison${query}`),
   offers: (id: string) => client.get<Page<Offer> & Problem>(`${PATH}/${id}/offers?pageSize=50`),
-  offer: (id: string, body: unknown): Promise<ApiAnswer<{ items: Offer[] } & Problem>> =>
-    client.post(`${PATH}/${id}/offers`, body),
+  offer: (id: string, body: unknown): Answer<{ items: Offer[] }> => client.post(`${PATH}/${id}/offers`, body),
 })
 
 /** An offer for a line: its price and days for any quantity. */

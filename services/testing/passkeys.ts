@@ -1,9 +1,9 @@
 import type { Passkey, PasskeyCreationOptions, PasskeyRequestOptions } from '../../proto/http/identity/passkeys.ts'
 import type { SignInStep, SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
 import { type Lies, TestAuthenticator } from './authenticator.ts'
-import { type ApiAnswer, ApiClient, succeeded } from './client.ts'
+import { ApiClient, succeeded } from './client.ts'
 import { TEST_PASSWORD, type TestMarketplace, type TestOrganization, type TestUser } from './marketplace.ts'
-import type { Problem } from './people.ts'
+import type { Answer, Problem } from './people.ts'
 import { openSession } from './sessions.ts'
 
 export const PASSKEYS = '/flows/v1/passkeys'
@@ -37,7 +37,7 @@ export class SignInBrowser {
     this.#address = address
   }
 
-  async #post<T>(path: string, body?: unknown): Promise<ApiAnswer<T & Problem>> {
+  async #post<T>(path: string, body?: unknown): Answer<T> {
     const cookie: Record<string, string> = this.cookie === undefined ? {} : { cookie: this.cookie }
     const headers = { ...cookie, 'x-forwarded-for': this.#address }
     const answer = await this.#client.post<T & Problem>(`${SIGN_IN}${path}`, body, headers)

@@ -13,6 +13,23 @@ export interface Page<T> {
   hasMore: boolean
 }
 
+/** The answer of a request, with the record or with the problem. */
+export type Answer<T> = Promise<ApiAnswer<T & Problem>>
+
+type Headers = Record<string, string>
+
+/** The requests of one client about the records of a path. `readAt`: where they are read, if it is another path. */
+export const collectionOf = <T, Listed = T>(client: ApiClient, path: string, readAt = path) => ({
+  create: (body: unknown, headers: Headers = {}): Answer<T> => client.post(path, body, headers),
+  read: (id: string): Answer<T> => client.get(`${readAt}/${id}`),
+  list: (query = ''): Answer<Page<Listed>> => client.get(`${readAt}${query}`),
+  patch: (id: string, body: unknown, headers: Headers = {}): Answer<T> =>
+    client.send('PATCH', `${path}/${id}`, { body, headers }),
+  act: (id: string, verb: string, body?: unknown, headers: Headers = {}): Answer<T> =>
+    client.post(`${path}/${id}/${verb}`, body, headers),
+  remove: (id: string): Answer<T> => client.send('DELETE', `${path}/${id}`),
+})
+
 /** Less than the five seconds after which services fall back to Postgres because the bus is silent. */
 export const BY_BUS = { withinMs: 3000 }
 
@@ -30,7 +47,7 @@ export async function created(client: ApiClient, more: Record<string, unknown> =
 
 export const tokenOf = ({ activationUrl = '' }: { activationUrl?: string }) => activationUrl.split('#')[1] as string
 
-export const act = (client: ApiClient, userId: string, verb: string): Promise<ApiAnswer<User & Problem>> =>
+export const act = (client: ApiClient, userId: string, verb: string): Answer<User> =>
   client.post<User & Problem>(`/flows/v1/users/${userId}/${verb}`)
 
 export const patch = <T = Record<string, unknown>>(

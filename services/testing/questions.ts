@@ -1,23 +1,22 @@
 import type { Question } from '../../proto/http/sourcing/rfq-questions.ts'
 import { newId } from '../kit/db/ids.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import type { ApiClient } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Page, Problem } from './people.ts'
-
-type Answer<T = Question> = Promise<ApiAnswer<T & Problem>>
+import type { Answer, Page } from './people.ts'
 
 export const TO_ASKER = { text: 'Yes.', audience: 'ASKER' } as const
 export const TO_ALL = { text: 'Yes.', audience: 'ALL', publishedText: 'Are other powders allowed?' } as const
 
 /** The requests about questions of one client. */
 export const questionsOf = (client: ApiClient) => ({
-  ask: (rfqId: string, text = 'May we use our powder?', headers: Record<string, string> = {}): Answer =>
+  ask: (rfqId: string, text = 'May we use our powder?', headers: Record<string, string> = {}): Answer<Question> =>
     client.post(`/flows/v1/rfqs/${rfqId}/questions`, { text }, headers),
   list: (rfqId: string, query = ''): Answer<Page<Question>> => client.get(`/flows/v1/rfqs/${rfqId}/questions${query}`),
-  answer: (rfqId: string, id: string, body: object = TO_ASKER): Answer =>
+  answer: (rfqId: string, id: string, body: object = TO_ASKER): Answer<Question> =>
     client.post(`/flows/v1/rfqs/${rfqId}/questions/${id}/answer`, body),
-  dismiss: (rfqId: string, id: string): Answer => client.post(`/flows/v1/rfqs/${rfqId}/questions/${id}/dismiss`),
-  clarify: (rfqId: string, text = 'Bores may be reamed.'): Answer =>
+  dismiss: (rfqId: string, id: string): Answer<Question> =>
+    client.post(`/flows/v1/rfqs/${rfqId}/questions/${id}/dismiss`),
+  clarify: (rfqId: string, text = 'Bores may be reamed.'): Answer<Question> =>
     client.post(`/flows/v1/rfqs/${rfqId}/clarifications`, { text }),
 })
 

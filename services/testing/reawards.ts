@@ -1,10 +1,10 @@
 import type { AwardedRfq } from '../../proto/http/sourcing/awards.ts'
 import { awardParties, awardsOf } from './awards.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import type { ApiClient } from './client.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
 import { offersOf } from './offers.ts'
 import { ordersOf } from './orders.ts'
-import type { Problem } from './people.ts'
+import type { Answer } from './people.ts'
 
 /** The organizations of awards whose orders are lost and placed again. */
 export async function reawardParties(market: TestMarketplace) {
@@ -12,7 +12,7 @@ export async function reawardParties(market: TestMarketplace) {
   const { consumer, maker, rival, open, offer, ordersOfRfq } = parties
   const buyer = consumer.administrator.client
   const { award } = awardsOf(buyer)
-  const reawardBy = (client: ApiClient, rfqId: string, body: object): Promise<ApiAnswer<AwardedRfq & Problem>> =>
+  const reawardBy = (client: ApiClient, rfqId: string, body: object): Answer<AwardedRfq> =>
     client.post(`/flows/v1/rfqs/${rfqId}/reaward`, body)
   const reaward = (rfqId: string, offerId: string, quantity: number) =>
     reawardBy(buyer, rfqId, { awards: [{ offerId, quantity }] })

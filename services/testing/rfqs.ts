@@ -1,12 +1,10 @@
 import { HOUR_MS } from '../../proto/durations.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
-import { type ApiAnswer, type ApiClient, succeeded } from './client.ts'
+import { type ApiClient, succeeded } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Problem } from './people.ts'
+import { collectionOf } from './people.ts'
 
 export const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
-
-type RfqAnswer = Promise<ApiAnswer<Rfq & Problem>>
 
 /** The content of an RFQ that can be published once it has invitees. */
 export const rfqBody = (partId: string, more: object = {}) => ({
@@ -19,16 +17,7 @@ export const rfqBody = (partId: string, more: object = {}) => ({
 })
 
 /** The requests about RFQs of one client. */
-export const rfqsOf = (client: ApiClient) => ({
-  create: (body: object): RfqAnswer => client.post('/flows/v1/rfqs', body),
-  read: (id: string): RfqAnswer => client.get(`/v1/rfqs/${id}`),
-  list: (query = '') => client.get<{ items: Rfq[]; hasMore: boolean } & Problem>(`/v1/rfqs${query}`),
-  patch: (id: string, body: unknown, headers: Record<string, string> = {}): RfqAnswer =>
-    client.send('PATCH', `/flows/v1/rfqs/${id}`, { body, headers }),
-  act: (id: string, verb: string, body?: unknown, headers?: Record<string, string>): RfqAnswer =>
-    client.post(`/flows/v1/rfqs/${id}/${verb}`, body, headers),
-  remove: (id: string): RfqAnswer => client.send('DELETE', `/flows/v1/rfqs/${id}`),
-})
+export const rfqsOf = (client: ApiClient) => collectionOf<Rfq>(client, '/flows/v1/rfqs', '/v1/rfqs')
 
 /** Creates a part and publishes it. */
 export async function publishedPart(client: ApiClient, body: object = {}): Promise<string> {

@@ -1,10 +1,10 @@
 import type { SignInTokenSet } from '../../proto/http/identity/sign-in.ts'
 import type { IdentityProvider } from '../../proto/http/organization/identity-providers.ts'
-import { type ApiAnswer, ApiClient, succeeded } from './client.ts'
+import { ApiClient, succeeded } from './client.ts'
 import type { TestDns } from './dns.ts'
 import { CLIENT, type TestIdentityProvider } from './identity-provider.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Problem } from './people.ts'
+import type { Answer, Problem } from './people.ts'
 
 export const PROVIDERS = '/flows/v1/identity-providers'
 
@@ -111,7 +111,7 @@ export class TestBrowser {
     return this.land(await this.toCallback(url))
   }
 
-  async exchange(fragment: string): Promise<ApiAnswer<SignInTokenSet & Problem>> {
+  async exchange(fragment: string): Answer<SignInTokenSet> {
     const response = await this.post('/flows/v1/sso/token', { code: fragment.replace(/^sso=/, '') })
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }

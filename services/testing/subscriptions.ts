@@ -1,22 +1,12 @@
 import type { Subscription } from '../../proto/http/sourcing/subscriptions.ts'
 import { newId } from '../kit/db/ids.ts'
-import type { ApiAnswer, ApiClient } from './client.ts'
+import type { ApiClient } from './client.ts'
 import type { TestMarketplace } from './marketplace.ts'
-import type { Page, Problem } from './people.ts'
+import { collectionOf } from './people.ts'
 import { rfqsOf } from './rfqs.ts'
 
-type Answer<T = Subscription> = Promise<ApiAnswer<T & Problem>>
-
-const PATH = '/flows/v1/subscriptions'
-
 /** The requests about subscriptions of one client. */
-export const subscriptionsOf = (client: ApiClient) => ({
-  create: (body: object, headers: Record<string, string> = {}): Answer => client.post(PATH, body, headers),
-  read: (id: string): Answer => client.get(`${PATH}/${id}`),
-  list: (query = ''): Answer<Page<Subscription>> => client.get(`${PATH}${query}`),
-  act: (id: string, verb: 'accept' | 'decline', body?: object): Answer => client.post(`${PATH}/${id}/${verb}`, body),
-  remove: (id: string): Answer => client.send('DELETE', `${PATH}/${id}`),
-})
+export const subscriptionsOf = (client: ApiClient) => collectionOf<Subscription>(client, '/flows/v1/subscriptions')
 
 /** A consumer, two IP owners, a manufacturer and a stranger with every role. */
 export async function subscriptionParties(market: TestMarketplace) {
