@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import parseExpression from 'spdx-expression-parse'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { LICENCES_FILE, listedPackages } from '../toolchain/reference-packages.ts'
-import { run } from '../toolchain/run.ts'
+import { outputOf } from '../toolchain/run.ts'
 
 /** Licences of packages that an Apache-2.0 product may ship. */
 const PRODUCTION_LICENCES = [
@@ -26,8 +26,7 @@ const CHECKER = join(ROOT, 'node_modules/license-checker-rseidelsohn/bin/license
 /** Packages whose SPDX expression the allowed licences do not satisfy; `--onlyAllow` would compare substrings. */
 async function findForbidden(folder: string, kind: 'production' | 'development', allowed: string[]): Promise<string[]> {
   const options = [`--${kind}`, '--json', '--excludePrivatePackages', '--excludeLicenses', allowed.join(',')]
-  const { code, output } = await run([BUN, CHECKER, ...options], { cwd: folder })
-  if (code !== 0) throw new Error(output)
+  const output = await outputOf([BUN, CHECKER, ...options], { cwd: folder })
   const found: Record<string, { licenses: string }> = JSON.parse(output)
   return Object.entries(found)
     .filter(([name, { licenses }]) => EXCEPTIONS[name.slice(0, name.lastIndexOf('@'))]?.licence !== licenses)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { BUN } from './checkout.ts'
 import { CommandError } from './command-error.ts'
 import { install, type Progress, succeeds } from './installation.ts'
-import { run } from './run.ts'
+import { outputOf, run } from './run.ts'
 
 /** A Chromium for Linux in a package of npm. */
 const PACKAGE = '@sparticuz/chromium@153.0.0'
@@ -51,10 +51,8 @@ const installFromPackage = (options: Progress): Promise<string> =>
     async (staging) => {
       options.progress(`Installing ${PACKAGE}`)
       await writeFile(join(staging, 'package.json'), '{"private": true, "type": "module"}')
-      const added = await run([BUN, 'add', '--exact', PACKAGE], { cwd: staging })
-      if (added.code !== 0) throw new Error(added.output)
+      await outputOf([BUN, 'add', '--exact', PACKAGE], { cwd: staging })
       const unpack = "await (await import('@sparticuz/chromium')).default.executablePath()"
-      const unpacked = await run([BUN, '--eval', unpack], { cwd: staging, env: { ...process.env, TMPDIR: staging } })
-      if (unpacked.code !== 0) throw new Error(unpacked.output)
+      await outputOf([BUN, '--eval', unpack], { cwd: staging, env: { ...process.env, TMPDIR: staging } })
     },
   )

