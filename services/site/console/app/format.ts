@@ -60,8 +60,13 @@ export const money = inCurrency({ maximumFractionDigits: 4 })
 /** A total with the decimals of its currency. What it is made of may have more. */
 export const totalText = inCurrency({})
 
+export const DAY_MS = 86_400_000
+
+/** A time some days after another one in milliseconds. */
+export const daysAfter = (ms: number, days: number) => new Date(ms + days * DAY_MS).toISOString()
+
 const UNITS = [
-  ['day', 86_400_000],
+  ['day', DAY_MS],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const

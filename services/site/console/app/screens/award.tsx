@@ -4,7 +4,7 @@ import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { sumOf } from '../amounts.ts'
 import { at, type ComparedOffer, market, type Offer, type OfferComparison, post, type Rfq } from '../api.ts'
 import { useList } from '../data.ts'
-import { date, dayCount, money, number, region } from '../format.ts'
+import { date, dayCount, daysAfter, money, number, region } from '../format.ts'
 import { mayUse } from '../me.ts'
 import { FactoryName } from '../names.tsx'
 import { fill, t } from '../texts.ts'
@@ -18,8 +18,6 @@ import { deliveryFact } from './rfq-terms.tsx'
 export const amount = (value: ComparedOffer['unitPrice']) => value && money(value)
 export const unpriced = ({ unpriced: why }: ComparedOffer) =>
   why ? t.comparison.unpriced[why] : t.comparison.notStated
-
-const DAY_MS = 86_400_000
 
 /** An offer of the dialog with the number of pieces that was typed for it. */
 interface Row {
@@ -120,7 +118,7 @@ function Orders({ rfq, of, seller }: { rfq: Rfq; of: readonly Chosen[]; seller: 
                 [
                   t.orders.due,
                   fill(t.comparison.dueIn, {
-                    day: date(new Date(Date.now() + days * DAY_MS).toISOString()),
+                    day: date(daysAfter(Date.now(), days)),
                     days: dayCount(days),
                   }),
                 ],

@@ -6,7 +6,7 @@ import { orgId } from '../me.ts'
 import { OrgName } from '../names.tsx'
 import { t } from '../texts.ts'
 import { Action, optionalReason, Reason } from '../ui/dialog.tsx'
-import { amountOf, Field, localTime, textOf } from '../ui/form.tsx'
+import { amountOf, Field, localDay, textOf } from '../ui/form.tsx'
 import { ItemList } from '../ui/list.tsx'
 import { Badge, Section } from '../ui/page.tsx'
 
@@ -104,12 +104,7 @@ export function Expenses({ record, mayEdit }: PartProps) {
               options={Intl.supportedValuesOf('currency').map((code) => [code, code])}
             />
           </div>
-          <Field
-            name="incurredDate"
-            label={t.cases.day}
-            type="date"
-            value={localTime(new Date().toISOString()).slice(0, 10)}
-          />
+          <Field name="incurredDate" label={t.cases.day} type="date" value={localDay()} />
         </Action>
       }
     >

@@ -3,13 +3,13 @@ import { useRef } from 'preact/hooks'
 import { OFFER } from '../../../../../proto/states/offers.ts'
 import { at, type Currency, command, ifMatch, market, type Offer, post, type Rfq } from '../api.ts'
 import { useList, useOnce, useRecord } from '../data.ts'
-import { amountText, number } from '../format.ts'
+import { amountText, daysAfter, number } from '../format.ts'
 import { mayUse, orgId, permits } from '../me.ts'
 import { OrgName, partTitle } from '../names.tsx'
 import { fill, t } from '../texts.ts'
 import { Documents } from '../ui/documents.tsx'
 import { PartFiles } from '../ui/files.tsx'
-import { amountOf, Field, Form, localTime, numberOf, textOf, timeOf } from '../ui/form.tsx'
+import { amountOf, Field, Form, localDay, numberOf, textOf, timeOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
 import { AfterAcceptance, ConfidentialityTerms, useOutlineFacts, useStanding } from './confidentiality.tsx'
@@ -18,8 +18,6 @@ import { Terms } from './offer-terms.tsx'
 import { OfferView } from './offer-view.tsx'
 import { Questions } from './questions.tsx'
 import { Decline, Declined, endedAccess, hasDeclined, termFacts } from './rfq-terms.tsx'
-
-const DAY_MS = 86_400_000
 
 const moneyOf = (data: FormData, name: string, currency: Currency) => {
   const amount = amountOf(data, `${name}.amount`)
@@ -220,10 +218,7 @@ function OfferFields({ rfq, opened, outdated }: OfferFieldsProps) {
           name="validUntil"
           label={t.comparison.validUntil}
           type="date"
-          value={localTime(first?.validUntil ?? new Date(Date.parse(rfq.expireTime) + 30 * DAY_MS).toISOString()).slice(
-            0,
-            10,
-          )}
+          value={localDay(first?.validUntil ?? daysAfter(Date.parse(rfq.expireTime), 30))}
         />
       </div>
       <div class="columns">

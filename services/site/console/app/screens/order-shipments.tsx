@@ -59,7 +59,7 @@ export function Ship({ order, ...shown }: ShipProps) {
   const opened = useSignal('')
   const begin = async () => {
     quantity.value = String(left)
-    opened.value = localTime(new Date().toISOString())
+    opened.value = localTime()
   }
   const isWrong = wholeIn(quantity.value, 1, left) === undefined
   const problem = isWrong ? fill(t.shipments.badQuantity, { most: number(left) }) : undefined

@@ -1,11 +1,9 @@
-import type { ComponentChildren } from 'preact'
 import { sumOf } from '../amounts.ts'
 import type { Order } from '../api.ts'
 import { money } from '../format.ts'
 import { totalOf } from '../pieces.ts'
 import { t } from '../texts.ts'
-
-type Fact = readonly [term: string, value: ComponentChildren]
+import type { Fact } from '../ui/page.tsx'
 
 const UNPAID: readonly Order['state'][] = ['DECLINED', 'CANCELLED']
 

@@ -9,7 +9,7 @@ import { DocumentLinks, Documents } from '../ui/documents.tsx'
 import { Due } from '../ui/due.tsx'
 import { Edit } from '../ui/edit.tsx'
 import { PartFiles, useFiles } from '../ui/files.tsx'
-import { dayOf, Field, localTime, textOf } from '../ui/form.tsx'
+import { dayOf, Field, localDay, textOf } from '../ui/form.tsx'
 import { Badge, Facts, Page, Section } from '../ui/page.tsx'
 import { Picture, pictureOf } from '../ui/picture.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -56,12 +56,7 @@ function Milestones({ order }: { order: Order }) {
           {() => (
             <>
               <Field name="name" label={t.orders.milestone} isFocused />
-              <Field
-                name="plannedTime"
-                label={t.orders.planned}
-                type="date"
-                value={localTime(new Date().toISOString()).slice(0, 10)}
-              />
+              <Field name="plannedTime" label={t.orders.planned} type="date" value={localDay()} />
             </>
           )}
         </Edit>

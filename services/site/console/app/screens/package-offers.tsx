@@ -4,11 +4,11 @@ import { decimalText, sumOf } from '../amounts.ts'
 import { at, command, market, type Offer, type OfferInput, type RfqPackage } from '../api.ts'
 import type { Read } from '../data.ts'
 import { saveFrom } from '../download.ts'
-import { date, decimalSign, money, number, pieces, totalText } from '../format.ts'
+import { date, daysAfter, decimalSign, money, number, pieces, totalText } from '../format.ts'
 import { permits } from '../me.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Download } from '../ui/attempt.tsx'
-import { Field, FieldProblem, Form, localTime, textOf, timeOf } from '../ui/form.tsx'
+import { Field, FieldProblem, Form, localDay, textOf, timeOf } from '../ui/form.tsx'
 import { Table } from '../ui/list.tsx'
 import { Facts, Section } from '../ui/page.tsx'
 import { Empty, Shown } from '../ui/states.tsx'
@@ -37,8 +37,6 @@ function currentOf(offers: readonly Offer[]): Map<string, Offer> {
   }
   return found
 }
-
-const DAY_MS = 86_400_000
 
 interface OfferTableProps {
   pkg: RfqPackage
@@ -186,10 +184,7 @@ function OfferTable({ pkg, lines, outdated, onSent }: OfferTableProps) {
           name="validUntil"
           label={t.comparison.validUntil}
           type="date"
-          value={localTime(known?.validUntil ?? new Date(Date.parse(lastExpiry) + 30 * DAY_MS).toISOString()).slice(
-            0,
-            10,
-          )}
+          value={localDay(known?.validUntil ?? daysAfter(Date.parse(lastExpiry), 30))}
         />
         <Field name="reference" label={t.offer.reference} value={known?.reference} isOptional />
         <Field name="paymentTerms" label={t.rfqs.paymentTerms} value={known?.paymentTerms} isOptional />

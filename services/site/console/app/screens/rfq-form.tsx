@@ -13,6 +13,7 @@ import {
   type RfqInput,
 } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
+import { daysAfter } from '../format.ts'
 import { orgId } from '../me.ts'
 import { t } from '../texts.ts'
 import { Choices, CountryField, chosenIn } from '../ui/choices.tsx'
@@ -22,7 +23,6 @@ import { bind, Search } from '../ui/list.tsx'
 import { Page } from '../ui/page.tsx'
 
 const INCOTERMS = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] satisfies Incoterm[]
-const DAY_MS = 86_400_000
 
 /** What a person has typed; what is missing or wrong is named by the marketplace. */
 export function contentOf(data: FormData) {
@@ -124,7 +124,7 @@ interface RfqFieldsProps {
 }
 
 export const RfqFields = ({ rfq, isOwnPart = true, ofPackage = false }: RfqFieldsProps) => {
-  const closes = useSignal(localTime(rfq?.expireTime ?? new Date(Date.now() + 14 * DAY_MS).toISOString()))
+  const closes = useSignal(localTime(rfq?.expireTime ?? daysAfter(Date.now(), 14)))
   return (
     <>
       {!ofPackage && (

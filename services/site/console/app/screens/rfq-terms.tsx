@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { RFQ } from '../../../../../proto/states/rfqs.ts'
 import { numbersIn } from '../amounts.ts'
 import { at, type Delivery, market, post, type Rfq } from '../api.ts'
@@ -12,10 +11,9 @@ import { DocumentFields, sendDocuments, useDocumentChoice } from '../ui/document
 import { Edit } from '../ui/edit.tsx'
 import { chosenFieldOf } from '../ui/file-choice.tsx'
 import { Field, localTime, textOf, timeOf } from '../ui/form.tsx'
+import type { Fact } from '../ui/page.tsx'
 import { DeliveryFields, termsOf } from './rfq-form.tsx'
 import { closingOf } from './rfqs.tsx'
-
-type Fact = readonly [label: string, value: ComponentChildren]
 
 /** An address, or the part of it that the organization sees. */
 const addressOf = ({ name, lines = [], postalCode = '', locality, regionCode }: NonNullable<Rfq['delivery']>) =>

@@ -1,9 +1,8 @@
 import type { ComparedOffer, Rfq } from '../api.ts'
-import { money, number, share } from '../format.ts'
+import { DAY_MS, money, number, share } from '../format.ts'
 import { counted, fill, t } from '../texts.ts'
 import { Icon } from '../ui/icon.tsx'
 
-const DAY_MS = 86_400_000
 const totalOf = ({ landedTotal }: ComparedOffer) => Number(landedTotal?.amount)
 const isPriced = ({ landedTotal }: ComparedOffer) => landedTotal !== undefined
 const inDays = (count: number) => counted(t.verdict.days, count, number(count))

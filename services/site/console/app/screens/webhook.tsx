@@ -12,7 +12,7 @@ import {
   type WebhookEventType,
 } from '../api.ts'
 import { useList, useRecord } from '../data.ts'
-import { number, time } from '../format.ts'
+import { daysAfter, number, time } from '../format.ts'
 import { permits } from '../me.ts'
 import { fill, t } from '../texts.ts'
 import { Action, Dialog } from '../ui/dialog.tsx'
@@ -26,7 +26,6 @@ import { EndpointFields, endpointContentOf } from './webhooks.tsx'
 
 type State = WebhookDelivery['state']
 const STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const satisfies State[]
-const DAY_MS = 86_400_000
 
 const contentOf = ({ url, description, events }: WebhookEndpoint) => JSON.stringify([url, description, events])
 
@@ -98,7 +97,7 @@ function Steps({ endpoint }: { endpoint: WebhookEndpoint }) {
             name="from"
             label={t.webhooks.from}
             type="datetime-local"
-            value={localTime(new Date(now - DAY_MS).toISOString())}
+            value={localTime(daysAfter(now, -1))}
             isFocused
           />
           <Field name="to" label={t.webhooks.to} type="datetime-local" value={localTime(new Date(now).toISOString())} />

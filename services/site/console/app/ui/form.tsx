@@ -366,7 +366,10 @@ export function dayOf(data: FormData, name: string): string | undefined {
 }
 
 /** What a field for a local date and time shows. */
-export function localTime(iso: string): string {
+export function localTime(iso = new Date().toISOString()): string {
   const local = new Date(iso)
   return new Date(local.getTime() - local.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
+
+/** Its day, for a field. */
+export const localDay = (iso?: string) => localTime(iso).slice(0, 10)

@@ -118,8 +118,10 @@ export const Section = ({
   </section>
 )
 
+export type Fact = readonly [term: string, value: ComponentChildren]
+
 /** Terms with their values; those without a value are left out. */
-export const Facts = ({ of }: { of: readonly (readonly [term: string, value: ComponentChildren])[] }) => (
+export const Facts = ({ of }: { of: readonly Fact[] }) => (
   <dl class="facts">
     {of
       .filter(([, value]) => value !== undefined && value !== '' && value !== false)
