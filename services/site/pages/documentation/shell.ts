@@ -30,10 +30,13 @@ ${body}
 </html>
 `
 
-const grouped = <Item extends { group: string }>(items: readonly Item[]) =>
-  Object.entries(Object.groupBy(items, ({ group }) => group))
-
 const list = (items: readonly string[]) => `<ul>${items.map((item) => `<li>${item}</li>`).join('\n')}</ul>`
+
+/** A list for each group, below its name. */
+const grouped = <Item extends { group: string }>(items: readonly Item[], write: (item: Item) => string) =>
+  Object.entries(Object.groupBy(items, ({ group }) => group))
+    .map(([group, each = []]) => `<h3>${group}</h3>${list(each.map(write))}`)
+    .join('\n')
 
 function sidebar(guides: readonly Guide[], resources: readonly Resource[], current?: string): string {
   const guide = (each: Guide) =>
@@ -41,13 +44,9 @@ function sidebar(guides: readonly Guide[], resources: readonly Resource[], curre
   const resource = ({ name }: Resource) => `<a href="${REFERENCE}#${resourceAnchor(name)}">${text(name)}</a>`
   return `<nav class="sidebar" aria-label="Contents"><details open><summary>Contents</summary>
 <h2>Guides</h2>
-${grouped(guides)
-  .map(([group, each = []]) => `<h3>${group}</h3>${list(each.map(guide))}`)
-  .join('\n')}
+${grouped(guides, guide)}
 <h2>API reference</h2>
-${grouped(resources)
-  .map(([group, each = []]) => `<h3>${group}</h3>${list(each.map(resource))}`)
-  .join('\n')}
+${grouped(resources, resource)}
 </details></nav>`
 }
 
@@ -69,6 +68,8 @@ interface TextPage extends Written {
   title: string
   /** The address of its Markdown. */
   source: string
+  /** The name of the guide that it is. */
+  current?: string
 }
 
 const outline = (headings: Written['headings']) =>
@@ -76,14 +77,14 @@ const outline = (headings: Written['headings']) =>
 
 const SCRIPT = '<script type="module" src="/docs/site.js"></script>'
 
-/** A text of the documentation that is no guide. */
-export const textPage = ({ title, source, html, headings, guides, resources }: TextPage): string =>
+/** A text of the documentation. */
+export const textPage = ({ title, source, current, html, headings, guides, resources }: TextPage): string =>
   page(
     `${title} · ${TITLE}`,
     ['site.css', 'text.css'],
     `<body class="guide">
 ${bar('guides')}
-${sidebar(guides, resources)}
+${sidebar(guides, resources, current)}
 <main class="text">
 <p class="source"><a href="${source}">Markdown</a></p>
 ${html}
@@ -94,27 +95,16 @@ ${SCRIPT}
   )
 
 /** A guide with the ones before and after it. */
-export function guidePage({ guide, html, headings, guides, resources }: GuidePage): string {
+export function guidePage({ guide, html, ...written }: GuidePage): string {
+  const { guides } = written
   const at = guides.indexOf(guide)
   const step = (rel: string, label: string, other: Guide | undefined) =>
     other
       ? `<a class="card" rel="${rel}" href="${linkTo(other)}"><small>${label}</small>${text(other.title)}</a>`
       : '<span></span>'
-  return page(
-    `${guide.title} · ${TITLE}`,
-    ['site.css', 'text.css'],
-    `<body class="guide">
-${bar('guides')}
-${sidebar(guides, resources, guide.name)}
-<main class="text">
-<p class="source"><a href="${linkTo(guide)}.md">Markdown</a></p>
-${html}
-<nav class="steps" aria-label="Guides">${step('prev', 'Previous', guides[at - 1])}${step('next', 'Next', guides[at + 1])}</nav>
-</main>
-${outline(headings)}
-${SCRIPT}
-</body>`,
-  )
+  const steps = `<nav class="steps" aria-label="Guides">${step('prev', 'Previous', guides[at - 1])}${step('next', 'Next', guides[at + 1])}</nav>`
+  const { name: current, title } = guide
+  return textPage({ ...written, title, current, source: `${linkTo(guide)}.md`, html: `${html}\n${steps}` })
 }
 
 /** The first page: the guides by task, the resources, and what programs read. */
@@ -140,13 +130,9 @@ ${sidebar(guides, resources)}
 ${Bun.markdown.html(introduction)}
 <p class="begin">${first ? `<a class="card" href="${linkTo(first)}">${text(first.title)}</a>` : ''}<a class="card" href="${REFERENCE}">API reference</a>${hasConsole ? '<a class="card" href="/console">Console for people</a>' : ''}</p>
 <h2>Guides</h2>
-${grouped(guides)
-  .map(([group, each = []]) => `<h3>${group}</h3>${list(each.map(guide))}`)
-  .join('\n')}
+${grouped(guides, guide)}
 <h2>Resources</h2>
-${grouped(resources)
-  .map(([group, each = []]) => `<h3>${group}</h3>${list(each.map(resource))}`)
-  .join('\n')}
+${grouped(resources, resource)}
 <h2>For programs</h2>
 ${list([
   '<a href="/openapi.json">OpenAPI 3.1</a> <span>Every operation, for generated clients and tools.</span>',
