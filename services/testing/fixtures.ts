@@ -51,23 +51,28 @@ class RenewingClient extends ApiClient {
 /** One organization of each kind with its accounts, created on first use. */
 export class Fixtures {
   readonly market: TestMarketplace
-  readonly #organizations = new Map<Kind, Promise<TestOrganization>>()
-  readonly #accounts = new Map<string, Promise<Account>>()
-  readonly #clients = new Map<string, Promise<ApiClient>>()
+  readonly #created = new Map<string, Promise<unknown>>()
   #requests = 0
 
   constructor(market: TestMarketplace) {
     this.market = market
   }
 
+  /** What is created on first use, by its name. */
+  once<T>(name: string, create: () => Promise<T>): Promise<T> {
+    const value = this.#created.get(name) ?? create()
+    this.#created.set(name, value)
+    return value as Promise<T>
+  }
+
   organization(kind: Kind): Promise<TestOrganization> {
-    const create = () =>
-      kind === 'operator' ? this.market.operator() : this.market.organization([...KINDS[kind].roles])
-    return memoized(this.#organizations, kind, create)
+    return this.once(`organization ${kind}`, () =>
+      kind === 'operator' ? this.market.operator() : this.market.organization([...KINDS[kind].roles]),
+    )
   }
 
   account(kind: Kind, standing: Standing): Promise<Account> {
-    return memoized(this.#accounts, `${kind} ${standing}`, async () => {
+    return this.once(`account ${kind} ${standing}`, async () => {
       const organization = await this.organization(kind)
       const member = (role: string | Permission[]) => organization.member(role)
       const user =
@@ -84,7 +89,7 @@ export class Fixtures {
 
   /** A client with a session of its own, because a test may have ended the other ones. */
   clientOf(account: TestUser): Promise<ApiClient> {
-    return memoized(this.#clients, account.userId, async () => {
+    return this.once(`client ${account.userId}`, async () => {
       const token = () => this.newToken(account)
       return new RenewingClient(this.market.url, await token(), token)
     })
@@ -121,12 +126,6 @@ export const FIXTURE_SETTINGS = {
   // Notifications wait, so that their attempts change no data.
   MAIL_DELAY_SECONDS: '3600',
   MAIL_FROM: 'no-reply@example.com',
-}
-
-function memoized<K, V>(cache: Map<K, Promise<V>>, key: K, create: () => Promise<V>): Promise<V> {
-  const value = cache.get(key) ?? create()
-  cache.set(key, value)
-  return value
 }
 
 function permissionsOf(kind: Kind, standing: Standing): ReadonlySet<Permission> {

@@ -1,20 +1,13 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
-import type { Account, Fixtures, Kind } from '../fixtures.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
 import { insertQuestions } from '../questions.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
 import { administratorOf, CONSUMERS, created } from './record-kind.ts'
 
-const invitees = new WeakMap<Fixtures, Promise<string>>()
-
 /** A manufacturer that is no account of the tests, so that no account can read a foreign RFQ as its invitee. */
-export function inviteeOf(fixtures: Fixtures): Promise<string> {
-  const known = invitees.get(fixtures) ?? createManufacturer(fixtures)
-  invitees.set(fixtures, known)
-  return known
-}
-
-const createManufacturer = (fixtures: Fixtures) => insertOrganization(fixtures, 'MANUFACTURER')
+export const inviteeOf = (fixtures: Fixtures): Promise<string> =>
+  fixtures.once('invitee', () => insertOrganization(fixtures, 'MANUFACTURER'))
 
 /** An organization without users. */
 export async function insertOrganization({ market }: Fixtures, role: OrgRole): Promise<string> {
@@ -25,17 +18,11 @@ export async function insertOrganization({ market }: Fixtures, role: OrgRole): P
   return id
 }
 
-const parts = new WeakMap<Fixtures, Map<Kind, Promise<string>>>()
-
 /** An internal part of an IP owner, or a public one for other organizations. All RFQs of the tests have it. */
-function partFor(fixtures: Fixtures, owner: Account, internal: boolean): Promise<string> {
-  const known = parts.get(fixtures) ?? new Map<Kind, Promise<string>>()
-  parts.set(fixtures, known)
-  const key = internal ? owner.kind : 'consumer'
-  const partId = known.get(key) ?? fixtures.clientOf(owner).then((client) => publishedPart(client, { internal }))
-  known.set(key, partId)
-  return partId
-}
+const partFor = (fixtures: Fixtures, owner: Account, internal: boolean): Promise<string> =>
+  fixtures.once(`part for ${internal ? owner.kind : 'consumer'}`, async () =>
+    publishedPart(await fixtures.clientOf(owner), { internal }),
+  )
 
 /**
  * An RFQ of the account's organization for an internal part of its own, or for a public one of another organization,

@@ -23,8 +23,6 @@ const REPLACED_RECORDS: readonly RecordName[] = [
   'webhookEndpoint',
 ]
 
-const known = new WeakMap<Fixtures, Map<string, Promise<unknown>>>()
-
 /**
  * A record of the account's organization for requests that leave it unchanged: those that only read, and those that are
  * refused. It is created once, because a record takes up to twenty commands.
@@ -32,10 +30,5 @@ const known = new WeakMap<Fixtures, Map<string, Promise<unknown>>>()
 export function sharedRecord(fixtures: Fixtures, name: RecordName, account: Account): Promise<unknown> {
   const create = () => recordKind(name).make(fixtures, account)
   if (PERSONAL_RECORDS.includes(name) || REPLACED_RECORDS.includes(name)) return create()
-  const records = known.get(fixtures) ?? new Map<string, Promise<unknown>>()
-  known.set(fixtures, records)
-  const key = `${name} ${account.kind}`
-  const record = records.get(key) ?? create()
-  records.set(key, record)
-  return record
+  return fixtures.once(`${name} of ${account.kind}`, create)
 }

@@ -35,7 +35,6 @@ class TenancyHarness {
   readonly fixtures: Fixtures
   readonly #statements: StatementLog
   readonly #log: CapturedLog
-  readonly #foreign = new Map<string, Promise<unknown>>()
   /** The private values that were created, by their end, so that one pass over a text finds all of them. */
   readonly #created = new Map<string, { orgId: string; value: string }[]>()
 
@@ -60,15 +59,10 @@ class TenancyHarness {
     const owners: readonly Kind[] = recordKind(record).owners
     const kind = owners.find((other) => other !== account.kind)
     if (!kind) throw new Error(`${record}: no other kind of organization can have one`)
-    const key = `${record} ${kind}`
-    const known = this.#foreign.get(key) ?? this.#createFor(kind, record)
-    this.#foreign.set(key, known)
-    return known
-  }
-
-  async #createFor(kind: Kind, record: Probe['record']): Promise<unknown> {
-    const owner = await this.fixtures.account(kind, 'administrator')
-    return this.#remember(owner.orgId, await sharedRecord(this.fixtures, record, owner))
+    return this.fixtures.once(`foreign ${record} of ${kind}`, async () => {
+      const owner = await this.fixtures.account(kind, 'administrator')
+      return this.#remember(owner.orgId, await sharedRecord(this.fixtures, record, owner))
+    })
   }
 
   #remember(orgId: string, value: unknown): unknown {
