@@ -29,6 +29,10 @@ test('no text in the repository has line ends of Windows', async () => {
   expect((await git('ls-files', '--eol')).filter((line) => /^i\/(crlf|mixed)/.test(line))).toEqual([])
 })
 
+test('no file is a symbolic link, which could lead out of a checkout', async () => {
+  expect((await git('ls-files', '--stage')).filter((line) => line.startsWith('120000 '))).toEqual([])
+})
+
 describe('forms of issues', () => {
   const forms = tracked.filter((file) => /^\.github\/ISSUE_TEMPLATE\/(?!config)/.test(file))
   test('are there', () => expect(forms.length).toBe(2))
