@@ -2,12 +2,12 @@ import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
 import { requirePermission } from '../../kit/auth/access.ts'
 import { positionOfId } from '../../kit/pagination/keysets.ts'
-import type { Kit } from '../../kit/service/service.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { endSession as end } from './commands.ts'
 import { listSessionsOf } from './queries.ts'
 import { mayManageSessions } from './rules.ts'
 
-export const sessionRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
+export const sessionRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'identity.sessions' })
     .use(
       http.route(listSessions, async (context) => {

@@ -8,11 +8,11 @@ import {
 } from '../../../proto/http/organization/business-units.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
-import type { Kit } from '../../kit/service/service.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const businessUnitRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
+export const businessUnitRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'organization.business-units' })
     .use(
       http.route(listBusinessUnits, (context) =>

@@ -8,12 +8,12 @@ import {
 } from '../../../proto/http/organization/custom-fields.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
-import type { Kit } from '../../kit/service/service.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 import { repeatedProblems } from './rules.ts'
 
-export const customFieldRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
+export const customFieldRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'organization.custom-fields' })
     .use(
       http.route(listCustomFields, (context) =>

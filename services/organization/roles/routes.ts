@@ -10,11 +10,11 @@ import {
 } from '../../../proto/http/organization/roles.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
-import type { Kit } from '../../kit/service/service.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const roleRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
+export const roleRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'organization.roles' })
     .use(
       http.route(listRoles, (context) => {

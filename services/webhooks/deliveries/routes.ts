@@ -3,11 +3,11 @@ import * as operations from '../../../proto/http/webhooks/deliveries.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
-import type { Kit } from '../../kit/service/service.ts'
+import type { RouteKit } from '../../kit/service/service.ts'
 import { retryDelivery } from './commands.ts'
 import { findDelivery, listAttempts, listDeliveries } from './list-queries.ts'
 
-export const deliveryRoutes = ({ http, pagination }: Pick<Kit, 'http' | 'pagination'>) =>
+export const deliveryRoutes = ({ http, pagination }: RouteKit) =>
   new Elysia({ name: 'webhooks.deliveries' })
     .use(
       http.route(operations.listWebhookDeliveries, (context) => {
