@@ -6,7 +6,7 @@ import { type AuditContext, withRequestFields } from '../../kit/audit/context.ts
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { findUserOf } from '../../kit/auth/grantors.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { invalid, isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
+import { isRefusalOf, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { hashOf } from '../../kit/secrets/tokens.ts'
 import { findPasswordHash, lockPassword, replacePassword } from '../passwords/queries.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -39,7 +39,7 @@ export function grantToPerson(
   signal: AbortSignal,
 ) {
   const missing = missingFields(body)
-  if (missing.length > 0) throw invalid(missing)
+  requireValid(missing)
   const { grant_type: grantType, username = '', password = '', refresh_token: token = '' } = body
   return countSignIn(grantType, () =>
     grantType === 'password'

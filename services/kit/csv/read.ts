@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import { closest } from 'fastest-levenshtein'
 import type { FieldError } from '../../../proto/errors.ts'
-import { invalid, invalidField } from '../errors/refusal.ts'
+import { invalidField, requireValid } from '../errors/refusal.ts'
 import { restored } from './formulas.ts'
 
 /** The row of a CSV file below its header. */
@@ -51,7 +51,7 @@ export function readCsv<Column extends string>(csv: string, layout: Layout<Colum
     if (Object.keys(cells).length > 0) rows.push({ row, cells })
     if (rows.length > layout.maxRows) throw invalidField('csv', `must have at most ${layout.maxRows} rows`)
   }
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(problems)
   if (rows.length === 0) throw invalidField('csv', 'must have a row below its header')
   return rows
 }
@@ -97,6 +97,6 @@ function columnsOf<Column extends string>(header: readonly string[], { columns, 
     return column
   })
   for (const column of required) if (!seen.has(column)) refuse(`must have the column \`${column}\``)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(problems)
   return found
 }

@@ -4,7 +4,7 @@ import type { FieldError } from '../../../proto/errors.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
 import { oneOf } from '../../../proto/messages.ts'
 import { expectation } from '../errors/expectation.ts'
-import { invalid, invalidField, MAX_FIELD_ERRORS, refuse } from '../errors/refusal.ts'
+import { invalidField, MAX_FIELD_ERRORS, refuse, requireValid } from '../errors/refusal.ts'
 import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
 import { contentLengthOf } from '../limits/content-length.ts'
 import { syntaxProblem } from './json-syntax.ts'
@@ -96,7 +96,7 @@ export function textOf(bytes: Uint8Array, message: string): string {
 export function refuseUnstorableText(value: unknown): void {
   const unstorable: FieldError[] = []
   findUnstorableText(value, '', unstorable)
-  if (unstorable.length > 0) throw invalid(unstorable)
+  requireValid(unstorable)
 }
 
 export async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
@@ -188,7 +188,7 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
   return (value) => {
     if (value === undefined) throw invalidField('body', 'is required')
     const problems = problemsOf(value)
-    if (problems.length > 0) throw invalid(problems)
+    requireValid(problems)
     return value as Static<B>
   }
 }

@@ -7,7 +7,7 @@ import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
 import { requireAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
-import { invalid, invalidField, notFound } from '../errors/refusal.ts'
+import { invalidField, notFound, requireValid } from '../errors/refusal.ts'
 import type { RequestReads } from '../limits/request-reads.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import { networkOf } from './client-address.ts'
@@ -233,7 +233,7 @@ function bodyCheckOf({ method, acceptsBytes, body }: Operation, problemsOf?: (bo
     const checked = check(value)
     // The schema of the operation has checked the body, and `problemsOf` takes the type of that schema.
     const problems = problemsOf?.(checked as never) ?? []
-    if (problems.length > 0) throw invalid(problems)
+    requireValid(problems)
     return checked
   }
 }

@@ -3,7 +3,7 @@ import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { distance } from 'fastest-levenshtein'
 import type { FieldError } from '../../../proto/errors.ts'
 import { expectation } from '../errors/expectation.ts'
-import { invalid, MAX_FIELD_ERRORS } from '../errors/refusal.ts'
+import { MAX_FIELD_ERRORS, requireValid } from '../errors/refusal.ts'
 
 /** Decodes the text of a parameter; undefined for invalid text. */
 type Decode = (text: string) => unknown
@@ -59,7 +59,7 @@ export function queryReader<Q extends TObject>(schema: Q): (search: string) => S
       seen.add(declared.name)
     }
     for (const { name } of needed) if (!seen.has(name)) errors.push({ field: name, message: 'is required' })
-    if (errors.length > 0) throw invalid(errors)
+    requireValid(errors)
     return values as Static<Q>
   }
 }

@@ -4,7 +4,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found, invalid, refuse, requireRoomFor } from '../../kit/errors/refusal.ts'
+import { found, refuse, requireRoomFor, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { lockStanding } from '../authority/authority.ts'
 import { findPartOfField, lockLabels } from '../labels/queries.ts'
@@ -51,7 +51,7 @@ export async function patchCustomField({
   const field = await lockField(tx, orgId, id)
   const known = new Set(field.options.map((option) => option.id))
   const problems = unknownOptions(body.options ?? [], known)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(problems)
   requireMatch(ifMatch, field)
   const { name = field.name, options = field.options } = body
   if (Bun.deepEquals({ ...field, name, options }, field)) return field

@@ -4,7 +4,7 @@ import { utcOf } from '../../../proto/http/times.ts'
 import type { CommandOf } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { withoutNulls } from '../../kit/db/rows.ts'
-import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
 import { originOf, requireShortLineage } from '../authority/lineage.ts'
 import { findLineage } from '../authority/queries.ts'
@@ -36,7 +36,7 @@ export async function createKey({
     networks: distinctNetworks(networks),
   }
   const { problems, ...limits } = limitsWith(asked, usedKey)
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(problems)
   if (asked.expiresAt !== undefined && asked.expiresAt <= now) {
     throw invalidField('expireTime', 'must lie in the future')
   }

@@ -15,7 +15,7 @@ import { refuseTaken } from '../../kit/db/failures.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse, requireValid } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { newSecretToken } from '../../kit/secrets/tokens.ts'
 import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
@@ -118,7 +118,7 @@ export async function requireGrantable(
   const problems = roleIds.flatMap((id, index) =>
     known.has(id) ? [] : [{ field: fieldOf(id, index), message: noSuch('role', id, 'in your organization') }],
   )
-  if (problems.length > 0) throw invalid(problems)
+  requireValid(problems)
 }
 
 /** Changes the personal data of a user whose permissions the caller holds. A patch without a change emits no event. */
