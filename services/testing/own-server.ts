@@ -6,7 +6,7 @@ import { findState } from '../../scripts/toolchain/state.ts'
 import { connect } from '../kit/db/client.ts'
 import { migrateTest, OWNER, serviceUrl, type TestDatabase } from './database.ts'
 
-/** An empty Postgres server, for webhooks alone. It has an owner, and none of the roles of the services. */
+/** An empty Postgres server only for webhooks. It has an owner, and none of the roles of the services. */
 export async function emptyServer(): Promise<TestDatabase> {
   const state = await findState()
   const base = join(process.env.TEST_FOLDER ?? state.folder, 'own-servers')

@@ -16,7 +16,7 @@ const demo = (url: string, email: string, password: string) =>
 /** Every chapter with the line that shows its result. */
 const STORY = new RegExp(
   [
-    // Those of the first run qualify in the second, too.
+    // Those of the first run also qualify in the second.
     /finds factories that qualify: (3|6) factories\n/,
     /looks at the invitations: DECLINED, READ, READ\n/,
     /offer_\w{26} has no price breaks, offer_\w{26} has no price breaks\n/,

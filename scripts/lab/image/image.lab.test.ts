@@ -122,7 +122,7 @@ test('migrate applies every migration and loads the shipped catalogs, and change
   expect(second).toEqual({ code: 0, output: `${unchanged.join('')}${upToDate}` })
 }, 60_000)
 
-/** Each schema has the migrations of the kit, too. */
+/** Each schema also has the migrations of the kit. */
 async function countMigrations(): Promise<number> {
   const countIn = async (name: string) =>
     (await readdir(join(ROOT, 'services', name, 'migrations'))).filter((file) => file.endsWith('.sql')).length

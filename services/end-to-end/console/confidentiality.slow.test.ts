@@ -54,7 +54,7 @@ test('a maker accepts the terms and sees the drawing, until the owner withdraws 
   await making.getByText('it sees only an outline of this RFQ').waitFor({ state: 'detached' })
   expect(await making.getByRole('link', { name: 'drawing.pdf' }).count()).toBe(0)
   await checkWidths(making)
-  // Questions are beside the offer, too.
+  // Questions are also beside the offer.
   await making.goto(`/console/rfqs/${id}/offer`)
   await making.getByRole('button', { name: 'Ask a question' }).waitFor()
   await checkWidths(making)

@@ -161,7 +161,7 @@ test('a missing document that the RFQ requires is named where the order is shipp
   await dialog.getByLabel('Kind of report.pdf').waitFor()
   await dialog.getByRole('button', { name: 'Add documents' }).click()
   await panel(page).getByRole('link', { name: 'report.pdf' }).waitFor()
-  // The consumer sees which are there, too.
+  // The consumer also sees which are there.
   const consumers = await stage.signIn(await consumer.member('Buyer'))
   await consumers.goto(`/console/orders/${id}`)
   await panel(consumers).getByText('Certificate of conformity: attached').waitFor()

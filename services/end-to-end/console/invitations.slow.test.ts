@@ -100,7 +100,7 @@ test.each([
   ['wide', WIDE],
   ['narrow', NARROW],
 ])(
-  'in a %s window a maker that has declined is told so and offered no offer, until it is invited again',
+  'in a %s window a maker that has declined sees that, and cannot create an offer until it is invited again',
   async (name, options) => {
     const id = await open(`Impeller, ${name}`)
     const page = await stage.signIn(await maker.member('Manufacturer'), options)

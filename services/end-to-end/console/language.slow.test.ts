@@ -24,7 +24,7 @@ test('the language is chosen before the sign-in and on every page, and stays for
   await later.getByRole('button', { name: 'Deutsch' }).click()
   await later.getByRole('heading', { level: 1, name: 'Was auf Sie wartet' }).waitFor()
   await later.goto('/console/organization/roles')
-  // The names of system roles and of dates are German, too.
+  // The names of system roles and of dates are also German.
   await later.getByRole('row').filter({ hasText: 'Einkauf' }).waitFor()
   const roles = await later.getByRole('row').locator('strong').allInnerTexts()
   expect(roles).toEqual(['Administration', 'Einkauf', 'Vertriebspartner', 'Nur lesen'])

@@ -63,12 +63,12 @@ test.each([
       await buyer.getByRole('button', { name: `Add ${maker}` }).click()
     }
     await buyer.getByLabel('Delivery to').selectOption('DK')
-    // Which maker does not qualify for which part is told before anything is saved.
+    // The screen names the makers that do not qualify for a part before anything is saved.
     const unfit = `Ruhr Präzision ${_} does not qualify for: Casing ${_} (${serialNumber}).`
     await buyer.getByText(unfit).waitFor()
     expect(await buyer.getByText('does not qualify for').count()).toBe(1)
     await checkScreen(buyer)
-    // What is wrong is told at its line.
+    // Each problem is shown at its line.
     await buyer.getByLabel(`Quantities of Hub ${_}`).fill('ten')
     await buyer.getByRole('button', { name: 'Save draft' }).click()
     await buyer.locator('[aria-invalid=true]').waitFor()

@@ -70,7 +70,7 @@ test('the dialog that publishes a part names each file and its readers; with fil
   await dialog.getByText('gear.pdf').waitFor()
   expect([await internal.isChecked(), await visibility(page)]).toEqual([true, INVITED + HIDDEN])
   await checkWidths(page)
-  // By the keyboard, too.
+  // Also by the keyboard.
   await internal.focus()
   await page.keyboard.press('Space')
   await dialog.getByText('Every organization of this marketplace').waitFor()

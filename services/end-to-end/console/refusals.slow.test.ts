@@ -74,7 +74,7 @@ describe.concurrent('what changes while a person works', () => {
       await page.getByRole('button', { name: 'Award' }).click()
       await page.getByRole('dialog').locator('input').first().fill('10')
     }
-    // A quantity that is none is named at its field before anything is confirmed.
+    // A quantity that is no number is refused at its field before anything is confirmed.
     const [first] = pages as [Page]
     const second = first.getByRole('dialog').locator('input').nth(1)
     await second.fill('none')

@@ -135,7 +135,7 @@ describe('every failure is an error object of RFC 6749', () => {
     }
   })
 
-  test('a host that is none', async () => {
+  test('a text that is no host', async () => {
     const { status, body } = await send(TOKEN, GRANT, { host: 'x?y' })
     expect([status, body.error]).toEqual([400, 'invalid_request'])
   })

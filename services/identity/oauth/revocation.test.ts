@@ -85,7 +85,7 @@ describe('a token of a service account', () => {
     expect(await isAccepted(token)).toBe(true)
   })
 
-  test('ends by POST /v2.3/oauth/revoke, too, which it calls itself or names', async () => {
+  test('also ends by POST /v2.3/oauth/revoke, which it calls itself or names', async () => {
     const [calling, named] = [await clientWith(market.url, key), await clientWith(market.url, key)]
     expect((await calling.post('/v2.3/oauth/revoke', { token: named.accessToken })).status).toBe(200)
     await isVoid(named.accessToken as string)

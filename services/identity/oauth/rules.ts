@@ -9,7 +9,7 @@ interface Key {
 /** Time after which the next use of a key is written. */
 const USE_INTERVAL_MS = 60_000
 
-/** Returns why a key obtains no token. Only senders with the right secret are told the reason. */
+/** Returns why a key obtains no token. Only senders with the right secret receive the reason. */
 export function keyProblem(
   { revoked_at, expires_at, active }: Key,
   { isAllowedAddress, now }: { isAllowedAddress: boolean; now: string },

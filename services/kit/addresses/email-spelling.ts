@@ -1,6 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url'
 
-/** With one of these a domain is none, and would be read as a part of a URL. */
+/** A text with one of these is no domain, and would be read as a part of a URL. */
 const NO_DOMAIN = /[/?#\\:%[\]]/
 
 /** A longer text is no address in any spelling. Normalisation takes time that grows with the square of the length. */

@@ -7,7 +7,7 @@ import { emitAllAny } from './outbox/emit.ts'
 const { owner, urlOf } = await testDatabase()
 const pool = connect(urlOf('catalog'), { max: 1, applicationName: 'cleanup-test' })
 afterAll(() => pool.end({ timeout: 1 }))
-// The shipped catalogs have emitted events, too.
+// The shipped catalogs have also emitted events.
 await owner`delete from catalog.outbox`
 
 const { signal } = new AbortController()

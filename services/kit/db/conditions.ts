@@ -22,5 +22,5 @@ export const contains = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')
 /** Without three letters or digits in a row the whole trigram index would be read. */
 export const hasTrigram = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
 
-/** The same for ASCII alone, where a search has another way for other texts. */
+/** The same for ASCII only, where a search has another way for other texts. */
 export const hasAsciiTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)

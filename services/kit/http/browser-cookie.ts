@@ -4,7 +4,7 @@ const FORM = /^[A-Za-z0-9_-]{43}$/
 
 const isSecure = (publicUrl: string) => publicUrl.startsWith('https:')
 
-/** With this prefix browsers accept a cookie over TLS and from this host alone, so no other site can set it. */
+/** With this prefix browsers accept a cookie only over TLS and from this host, so no other site can set it. */
 const nameAt = (publicUrl: string, kind: Kind) => `${isSecure(publicUrl) ? '__Host-' : ''}marketplace-${kind}`
 
 /** The value of a `Set-Cookie` header. */

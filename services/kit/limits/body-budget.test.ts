@@ -42,7 +42,7 @@ test('beyond the total: 503 for a client that would have as much as every other,
   expect(givenUp).toEqual([])
 })
 
-test('beyond the total: the client that has the most gives up its oldest bodies for one that has less', () => {
+test('beyond the total, the oldest requests of the heaviest client are aborted for a lighter one', () => {
   const { budget, givenUp, reserve } = budgetOf(100, 60)
   const oldest = reserve('a', 20, 'first of a')
   reserve('a', 20, 'second of a')

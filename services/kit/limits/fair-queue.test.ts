@@ -41,7 +41,7 @@ test.each([
   ['of none, if the new one would have the longest', ['xa1', 'xa2', 'xb1'], 'xa3', undefined],
   ['of none, if all would be equal', ['xa1', 'xb1'], 'xc1', undefined],
   ['of none, if the queues would only change places', ['xa1', 'xa2', 'xb1'], 'xb2', undefined],
-])('the last item %s gives up its place', (_, items, added, expected) => {
+])('the last item %s is dropped', (_, items, added, expected) => {
   expect(queueOf(...items).lastOfLongest(placeOf(added))).toBe(expected as string)
 })
 

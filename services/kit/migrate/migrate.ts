@@ -25,7 +25,7 @@ interface MigrateOptions {
   later?: Partial<Record<ServiceName, readonly Migration[]>>
 }
 
-/** `webhooks`: a Postgres of webhooks alone. `others`: that of the other services, where webhooks read some views. */
+/** `webhooks`: a Postgres only for webhooks. `others`: that of the other services, where webhooks read some views. */
 type Part = 'all' | 'others' | 'webhooks'
 
 const SCHEMAS: Record<Part, readonly ServiceName[]> = {

@@ -4,7 +4,7 @@ import { emailSpelling } from '../../kit/addresses/email-spelling.ts'
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 const RECORD_LABEL = '_marketplace-challenge'
 
-/** The domain in the spelling of stored addresses, or undefined if it is none. */
+/** The domain in the spelling of stored addresses. Undefined for another text. */
 export function domainOf(text: string): string | undefined {
   const spelled = emailSpelling(`x@${text.toLowerCase()}`).slice(2).toLowerCase()
   const labels = domainToASCII(spelled).split('.')

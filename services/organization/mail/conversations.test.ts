@@ -125,7 +125,7 @@ describe('a decision of an expense', () => {
   })
 })
 
-test('a decline is told to the consumer once, although it also ends the conversation', async () => {
+test('the consumer is notified of a decline once, although it also ends the conversation', async () => {
   const buying = await confirmed(consumer)
   const rfqId = await open(both)
   await rfqsOf(maker.administrator.client).act(rfqId, 'decline')

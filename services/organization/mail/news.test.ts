@@ -151,7 +151,7 @@ test('an address is notified only about its topics', async () => {
   expect(await collected(awards, 2)).toEqual(['ordered', 'awarded'])
 })
 
-test('an organization of several roles is not told of what it did itself', async () => {
+test('an organization of several roles is not notified of its own actions', async () => {
   const { client } = ipOwner.administrator
   const address = await confirmed(ipOwner)
   const part = await publishedPart(client)

@@ -51,7 +51,7 @@ test('a package of a hundred lines is one line of one mail for each maker, with 
   const offer = { lines: [one, two].map((rfqId) => lineOffer(rfqId, factoryId, '10')), submit: true }
   expect((await makers.offer(id, offer)).status).toBe(200)
   expect(await collected(buying, 1)).toEqual(['packageOffered'])
-  // An IP owner that is not invited does not learn of the package.
+  // An IP owner that is not invited is not notified of the package.
   expect(await collected(owning, 2)).toEqual(['offered', 'offered'])
   await release()
   const amended = await mailTo(asked.email, 2)

@@ -30,7 +30,7 @@ test('a person is notified by mail when a passkey is added or removed', async ()
   ])
 })
 
-test('a reset by an administrator is one mail; a reset without passkeys is none', async () => {
+test('a reset by an administrator sends one mail, and none where there were no passkeys', async () => {
   const [member, without] = [await org.member([]), await org.member([])]
   await addPasskey(market, member.client)
   await addPasskey(market, member.client)

@@ -78,7 +78,7 @@ describe('administrators', () => {
     const witness = await confirmed(maker)
     const other = (await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
     await buyer.act(other.id, 'publish')
-    // The events are read in order, so the first ones were read, too.
+    // The events are read in order, so the first ones were also read.
     await collected(witness, 1)
     expect(await newsOf(invited.administrator, 0)).toEqual([])
     expect((await set(invited, true)).body).toEqual({ administrators: true })

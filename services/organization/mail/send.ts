@@ -5,7 +5,7 @@ import { startJob } from '../../kit/worker/job-queries.ts'
 import { MAIL, MAIL_EXPIRY_MS } from './limits.ts'
 import { insertMail, type NewMail } from './link-queries.ts'
 
-/** Sends a mail with the transaction, or at a later time, and gives up a day after that. */
+/** Sends a mail with the transaction, or at a later time. It expires a day after that. */
 export async function sendMail(tx: Tx, mail: NewMail & { dueAt?: string }, now: string): Promise<void> {
   const { kind, orgId: tenantId, dueAt = now } = mail
   const id = newId('mail')

@@ -32,7 +32,7 @@ export async function patchSettings({
   return { administrators }
 }
 
-/** Whether mail reaches the user is told only where the marketplace sends any. */
+/** Whether mail reaches the user is shown only where the marketplace sends any. */
 export async function readOwnSettings({ sendsMail }: MailLinks, sql: Sql, orgId: string, userId: string) {
   const { reachable, ...settings } = found(await queries.findOwnSettings(sql, orgId, userId))
   return { ...settings, ...(sendsMail && { reachable }) }

@@ -110,7 +110,7 @@ interface NewRfqCase {
   title: string
 }
 
-/** Cases of IP owners alone, which no longer follow an RFQ to which their organization is invited. */
+/** Cases that only IP owners are party to, which no longer follow an RFQ to which their organization is invited. */
 export const keepOwnCases = (tx: Tx, rfqIds: readonly string[]) => tx`
   update sourcing.cases own set follows_rfq = false
   from sourcing.rfqs rfq

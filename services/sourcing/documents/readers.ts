@@ -46,7 +46,7 @@ const LOCKS: Record<RecordKind, Lock> = {
 export const lockRecord = (deps: ReaderDeps, tx: Tx, { kind, id }: RecordKey): Promise<TellReaders | undefined> =>
   LOCKS[kind](deps, tx, id)
 
-/** The documents of a draft are the consumer's alone. */
+/** Only the consumer reads the documents of a draft. */
 async function tellOfRfq({ followers }: ReaderDeps, tx: Tx, rfq: Rfq, isPublished: boolean, now: string) {
   await emitRfqEvent(tx, 'filesChanged', rfq)
   if (!isPublished) return

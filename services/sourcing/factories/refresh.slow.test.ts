@@ -66,7 +66,7 @@ test.each([
     criticalityIds: ['nasa-6030-a'],
   }
   const text = (await shippedText(catalog)).replace(new RegExp(`^${id},.*\n`, 'm'), '')
-  // Processes refer to technologies, too.
+  // Processes also refer to technologies.
   const processes = (await shippedText('processes')).replaceAll(';swiss', '')
   const texts = catalog === 'technologies' ? { technologies: text, processes } : { [catalog]: text }
   const { id: factoryId } = await createFactory(client, { capabilities: [capability] })

@@ -82,7 +82,7 @@ describe('a package', () => {
     const now = async () =>
       (await itemsOf(consumer, id, ids)).map(({ kind, record: about, count }) => ({ kind, about, count }))
     expect(await now()).toEqual([{ kind: 'OFFERS_TO_COMPARE', about: record, count: 2 } as never])
-    // A line that closed without an offer counts, too.
+    // A line that closed without an offer also counts.
     await rfqs.act(ids[2] ?? '', 'close')
     expect(await now()).toEqual([{ kind: 'OFFERS_TO_COMPARE', about: record, count: 3 } as never])
     await rfqs.act(ids[0] ?? '', 'close')

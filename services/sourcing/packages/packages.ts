@@ -10,7 +10,7 @@ export async function ownPackage(sql: Sql, orgId: string, id: string): Promise<R
   return packageOf(row, await queries.listOwnLines(sql, orgId, id))
 }
 
-/** A package as an invited manufacturer reads it: with its own lines alone. */
+/** A package as an invited manufacturer reads it: only with its own lines. */
 export async function invitedPackage(sql: Sql, orgId: string, id: string): Promise<RfqPackage> {
   const lines = await queries.listInvitedLines(sql, orgId, id)
   return packageOf(found(await queries.findInvitedPackage(sql, orgId, id)), lines)

@@ -43,7 +43,7 @@ export async function amendRfq(
 }
 
 interface Amending {
-  /** Whether documents change, too, which makes a new version. */
+  /** Whether documents also change, which makes a new version. */
   changesFiles?: boolean
   now: string
   eachRfq?: EachRfq

@@ -39,9 +39,9 @@ test('a change that was acknowledged and is lost is missing', async () => {
 test('a service that does not listen is a failure, and its requests are repeated', async () => {
   const { orgId, administrator } = await market.organization(['IP_OWNER'])
   const account = { username: administrator.email, password: TEST_PASSWORD, orgId }
-  const nobody = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
-  nobody.stop(true)
-  const addressOf = (service: string) => ({ host, port: service === 'catalog' ? nobody.port : Number(port) })
+  const unreachable = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
+  unreachable.stop(true)
+  const addressOf = (service: string) => ({ host, port: service === 'catalog' ? unreachable.port : Number(port) })
   const load = new ServiceLoad(addressOf, account)
   await load.start()
   await until(() => load.counts.failed > 5, { what: 'failures' })

@@ -91,7 +91,7 @@ export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: num
 
 /**
  * Marks all events since a time as unpublished, so that they are published again. The rows get this transaction's id,
- * so that cursors on Postgres read them again, too, even in a database that was restored on another server.
+ * so that cursors on Postgres also read them again, even in a database that was restored on another server.
  */
 export const markUnsent = (sql: Pool, service: ServiceName, since: string) => sql`
   update ${sql(service)}.outbox set sent_at = null, txid = pg_current_xact_id() where time >= ${since}`

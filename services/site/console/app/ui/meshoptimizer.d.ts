@@ -1,4 +1,4 @@
-/** The decoder of meshoptimizer in JavaScript, whose package has types for the one in WebAssembly alone. */
+/** The decoder of meshoptimizer in JavaScript, whose package has types only for the one in WebAssembly. */
 declare module '*/meshopt_decoder_reference.js' {
   export { MeshoptDecoder } from 'meshoptimizer/decoder'
 }
