@@ -1,15 +1,25 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
+import { ensureStreams } from '../../kit/bus/nats/streams.ts'
 import { emitAllAny } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceWithWorkers, type TestOrganization } from '../../testing/marketplace.ts'
+import { natsServer } from '../../testing/nats-server.ts'
 import { startService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
+// On the Postgres bus an event waits for the transactions of all databases of the server, such as other tests' databases.
+const nats = await natsServer()
+await nats.start()
+afterAll(() => nats.close())
+await ensureStreams({ url: nats.url })
+const market = await marketplaceWithWorkers(['sourcing'], { NATS_URL: nats.url })
 // The webhooks service runs in a process of its own, because the test runner allows 256 requests at the same time.
-const market = await marketplaceWithWorkers(['sourcing'])
-const service = await startService('webhooks', market.db, undefined, { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const service = await startService('webhooks', market.db, undefined, {
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  NATS_URL: nats.url,
+})
 const { owner } = market.db
 const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))
