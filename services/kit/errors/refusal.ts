@@ -75,7 +75,7 @@ export const invalidField = (field: string, message: string) => invalid([{ field
 export const unavailable = (dependency: string, detail: string, cause?: unknown) =>
   new Refusal('unavailable', { dependency, detail, headers: { 'retry-after': '1' }, cause })
 
-/** Does the work of a request that names its fields in another way, and names those of a refusal as the request does. */
+/** Does work that names its fields differently, and names those of a refusal as the request does. */
 export async function renameFields<Result>(
   rename: (error: FieldError) => FieldError,
   work: () => Promise<Result>,

@@ -5,7 +5,7 @@ import { partiesOfOrder } from '../orders/parties.ts'
 
 /** An event of a case or an assignment. Its row is locked. */
 export type Notification = (CaseEvent | AssignmentEvent) & {
-  /** The organizations that are notified, of which a repeated one gets one event. Default: all parties. */
+  /** The organizations to notify; a repeated one gets one event. Default: all parties. */
   toOrgIds?: readonly string[]
 }
 

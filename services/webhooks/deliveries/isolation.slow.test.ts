@@ -9,7 +9,7 @@ import { startService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
-// On the Postgres bus an event waits for the transactions of all databases of the server, such as other tests' databases.
+// On the Postgres bus an event waits for the transactions of all databases of the server, also those of other tests.
 const nats = await natsServer()
 await nats.start()
 afterAll(() => nats.close())

@@ -132,7 +132,7 @@ export function useRecord<P extends GetPath>(path: P | undefined, params: Params
   return resource ? resource.state.value : NOTHING
 }
 
-/** What `read` answers: it is called once for each key, and the last answer stays meanwhile. Without a key nothing is read. */
+/** The answer of `read`, called once for each key; the last one stays meanwhile. Without a key nothing is read. */
 export function useOnce<T>(key: string | undefined, read: () => Promise<T>): Read<T> {
   const answer = useSignal<Read<T>>(NOTHING)
   useEffect(() => {

@@ -68,7 +68,7 @@ interface FileFieldsProps<Kind extends string> {
   children?: (one: Chosen<Kind>) => ComponentChildren
 }
 
-/** A field for files, each of which has a kind. */
+/** A field for files with their kinds. */
 export const FileFields = <Kind extends string>({
   choice: { chosen, add },
   label,
