@@ -10,7 +10,7 @@ import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { OFFER } from '../../../proto/states/offers.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { CommandOf, FieldsOf } from '../../kit/command/command.ts'
-import { requireGuards, requireTransition } from '../../kit/command/transitions.ts'
+import { requireTransition } from '../../kit/command/transitions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
@@ -20,11 +20,11 @@ import type { RfqChange, RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
 import { caseChange, emitOfferEvent, emitOfferRevised, type SharedOffer } from './events.ts'
+import { type Invited, type LockedOffer, lockWithRfq, requireLegal } from './locked-offer.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
   currencyProblems,
-  GUARDS,
   hasRoom,
   invitationProblems,
   type OfferContent,
@@ -64,13 +64,6 @@ export async function insertDraft(
   const [row] = await queries.insertOffer(tx, offer, contentOf(content), now)
   await emitOfferEvent(tx, 'created', row)
   return row
-}
-
-/** The RFQ to which a manufacturer is invited, both locked. */
-export interface Invited {
-  rfq: Rfq
-  invitationState: string
-  awaitsAcceptance: boolean
 }
 
 /** Locks RFQ and invitation; throws 400 for an RFQ, a factory or a currency that the offer may not name. */
@@ -248,52 +241,6 @@ export async function endOffer(
   await followers.updateCases(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
   return new JsonText(moved.document)
 }
-
-export interface LockedOffer extends Invited {
-  offer: OwnOffer
-  row: queries.OwnOfferRow
-}
-
-/** An own offer after its RFQ and its invitation, all locked in this order. */
-export async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOffer> {
-  const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
-  const invitation = found(await lockInvitation(tx, orgId, rfqId))
-  const row = found(await queries.lockOwnOffer(tx, orgId, id))
-  const { state: invitationState, awaitsAcceptance } = invitation
-  return { rfq: JSON.parse(invitation.rfq), invitationState, awaitsAcceptance, offer: JSON.parse(row.document), row }
-}
-
-/** Throws 409 for a verb that the state or a guard does not allow. */
-export const requireLegal = (
-  tx: Tx,
-  verb: 'submit' | 'reconfirm' | 'reinstate' | 'revise' | 'withdraw',
-  locked: LockedOffer,
-  now: string,
-): Promise<void> =>
-  requireGuards(OFFER, verb, stateAt(locked.offer, now), {
-    guards: GUARDS,
-    async facts() {
-      const { rfq, invitationState, awaitsAcceptance, offer, row } = locked
-      const [factory] = OFFER.guards(verb).includes('factoryIsActive')
-        ? await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
-        : []
-      return {
-        rfqState: rfqStateAt(rfq, now),
-        isSealed: rfq.sealed,
-        quantities: rfq.quantities,
-        invitationState,
-        awaitsAcceptance,
-        factory,
-        validUntil: offer.validUntil,
-        priceBreaks: offer.priceBreaks,
-        isOutdated: offer.isOutdated ?? false,
-        isAskedFor: offer.reinstatementAskedTime !== undefined,
-        isForCurrentVersion: offer.rfqVersion === rfq.version,
-        hasDraftRevision: row.has_draft_revision,
-        now,
-      }
-    },
-  })
 
 /** No row if the offer is not in a state of the verb. */
 const move = (

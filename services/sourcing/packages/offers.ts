@@ -7,6 +7,7 @@ import type { CommandOf } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, invalidField } from '../../kit/errors/refusal.ts'
 import * as offers from '../offers/commands.ts'
+import { type Invited, lockWithRfq, requireLegal } from '../offers/locked-offer.ts'
 import { findOffer } from '../offers/queries.ts'
 import { contentOf } from '../offers/rules.ts'
 import type { RfqChange, RfqDeps } from '../rfqs/followers.ts'
@@ -47,7 +48,7 @@ async function offerForLines(
     .map((content, index) => ({ content, name: `lines.${index}`, rfqId: content.rfqId }))
     .toSorted((a, b) => (a.rfqId < b.rfqId ? -1 : 1))
 
-  const invited = new Map<string, offers.Invited>()
+  const invited = new Map<string, Invited>()
   const references = new Refusals()
   for (const line of ordered) {
     // The sentence of a refusal names only RFQs that exist.
@@ -63,7 +64,7 @@ async function offerForLines(
   const drafts: Drafted[] = []
   const drafting = new Refusals()
   for (const line of ordered) {
-    const invitation = invited.get(line.rfqId) as offers.Invited
+    const invitation = invited.get(line.rfqId) as Invited
     const offerId = await drafting.collect(line, () => draftLine(deps, tx, caller, invitation, line.content, now))
     if (offerId !== undefined) drafts.push({ rfqId: line.rfqId, name: line.name, offerId })
   }
@@ -84,7 +85,7 @@ async function draftLine(
   deps: RfqDeps,
   tx: Tx,
   caller: Caller,
-  invitation: offers.Invited,
+  invitation: Invited,
   content: OfferInput,
   now: string,
 ): Promise<string> {
@@ -93,12 +94,12 @@ async function draftLine(
   offers.requireInvitation(invitation, now)
   const [current] = await queries.findCurrentOffer(tx, orgId, rfq.id, now)
   if (current?.state === 'DRAFT') {
-    const { row } = await offers.lockWithRfq(tx, orgId, current.id)
+    const { row } = await lockWithRfq(tx, orgId, current.id)
     return (await offers.replaceContent(tx, orgId, row, contentOf(content), now)).id
   }
   await offers.requireRoom(tx, orgId, rfq.id)
   if (!current) return (await offers.insertDraft(tx, caller, rfq, content, now)).id
-  await offers.requireLegal(tx, 'revise', await offers.lockWithRfq(tx, orgId, current.id), now)
+  await requireLegal(tx, 'revise', await lockWithRfq(tx, orgId, current.id), now)
   const revision = await offers.draftRevision(deps, tx, caller, current.id, now)
   return (await offers.replaceContent(tx, orgId, revision, contentOf(content), now)).id
 }
@@ -109,8 +110,8 @@ async function submitAll({ followers }: RfqDeps, tx: Tx, orgId: string, drafts: 
   const submitting = new Refusals()
   for (const line of drafts) {
     await submitting.collect(line, async () => {
-      const locked = await offers.lockWithRfq(tx, orgId, line.offerId)
-      await offers.requireLegal(tx, 'submit', locked, now)
+      const locked = await lockWithRfq(tx, orgId, line.offerId)
+      await requireLegal(tx, 'submit', locked, now)
       changes.push(...(await offers.submitLocked(tx, orgId, locked, now)).changes)
     })
   }
