@@ -20,7 +20,7 @@ export const ordersOf = (client: ApiClient) => ({
 })
 
 /** The columns of a new order that tests choose. */
-export interface OrderRow {
+interface OrderRow {
   consumerOrgId: string
   ipOwnerOrgId: string
   manufacturerOrgId: string

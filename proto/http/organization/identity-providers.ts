@@ -176,7 +176,6 @@ export const IdentityProviderInput = closed({
     Id('An active administrator with a password, which works although the provider is enforced.', EXAMPLE_USER),
   ),
 })
-export type IdentityProviderInput = Static<typeof IdentityProviderInput>
 
 const path = '/flows/v1/identity-providers'
 const id = pathParam('id', 'Id of the provider.', EXAMPLE_ID)
@@ -258,7 +257,6 @@ export const SsoRedirect = closed(
   },
   { description: 'Where a sign-in goes on.' },
 )
-export type SsoRedirect = Static<typeof SsoRedirect>
 
 export const testIdentityProvider = defineOperation({
   id: 'testIdentityProvider',

@@ -33,7 +33,6 @@ export const CaseMessageInput = closed({
     description: 'Documents that your organization has added to the case; duplicates are removed.',
   }),
 })
-export type CaseMessageInput = Static<typeof CaseMessageInput>
 
 export const CaseMessage = closed(
   {

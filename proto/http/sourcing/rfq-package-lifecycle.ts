@@ -93,7 +93,6 @@ export const extendRfqPackage = defineOperation({
 const { quantities: _quantities, files: _files, ...COMMON_AMENDMENT } = Amendment.properties
 
 export const PackageAmendment = closed(COMMON_AMENDMENT)
-export type PackageAmendment = Static<typeof PackageAmendment>
 
 export const amendRfqPackage = defineOperation({
   ...verb(

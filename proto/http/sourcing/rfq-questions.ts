@@ -45,7 +45,6 @@ const audience = OneOf(AUDIENCES, {
 export const QuestionInput = closed({
   text: Words('The question.', 'May our machine of Bergen be used, which is not yet qualified?'),
 })
-export type QuestionInput = Static<typeof QuestionInput>
 
 export const AnswerInput = closed({
   text: Words('The answer.', EXAMPLE_ANSWER),

@@ -43,7 +43,6 @@ export const ShipmentInput = closed({
     }),
   ),
 })
-export type ShipmentInput = Static<typeof ShipmentInput>
 
 export const Shipment = closed(
   {

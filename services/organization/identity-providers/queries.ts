@@ -10,7 +10,7 @@ export interface DomainRow {
   checked_at: string | null
 }
 
-export interface ProviderContent {
+interface ProviderContent {
   name: string
   issuer: string
   clientId: string
